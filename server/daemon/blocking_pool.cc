@@ -16,8 +16,8 @@ constexpr absl::string_view kNobody = "";
 
 }  // namespace
 
-BlockingPool::BlockingPool(int thread_count, size_t queue_limit)
-    : places_(static_cast<int64_t>(queue_limit)) {
+BlockingPool::BlockingPool(int thread_count, size_t queue_limit, int running_limit)
+    : places_(static_cast<int64_t>(queue_limit)), running_limit_(running_limit) {
   for (int i = 0; i < thread_count; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -88,19 +88,36 @@ bool BlockingPool::AwaitIdle(std::chrono::steady_clock::time_point deadline) {
   return idle_.wait_until(lock, deadline, [this] { return queue_.empty() && running_ == 0; });
 }
 
+std::optional<BlockingPool::Waiting> BlockingPool::TakeNext() {
+  std::optional<Waiting> next = queue_.PopIf([this](const Waiting& waiting) {
+    if (waiting.caller == kNobody) return true;
+    const auto of_caller = running_of_.find(waiting.caller);
+    return of_caller == running_of_.end() || of_caller->second < running_limit_;
+  });
+  if (!next) return next;
+  places_.GiveBack(next->caller, next->cost);
+  ++running_;
+  ++running_of_[next->caller];
+  return next;
+}
+
 void BlockingPool::Loop() {
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
-    if (queue_.empty()) return;
-    Waiting next = queue_.Pop();
-    places_.GiveBack(next.caller, next.cost);
-    ++running_;
+    std::optional<Waiting> next = TakeNext();
+    if (!next) {
+      if (ending_ && queue_.empty()) return;
+      wake_.wait(lock);
+      continue;
+    }
     lock.unlock();
-    next.work();
-    next.work = {};  // releases its captures before the pool counts as idle
+    next->work();
+    next->work = {};  // releases its captures before the pool counts as idle
     lock.lock();
+    // This thread takes what its caller has waiting, so the others need not wake.
+    if (--running_of_[next->caller] == 0) running_of_.erase(next->caller);
     if (--running_ == 0 && queue_.empty()) idle_.notify_all();
+    if (ending_) wake_.notify_all();
   }
 }
 

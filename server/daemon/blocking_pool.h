@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "domain/sharing/fair_queue.h"
 #include "domain/sharing/shares.h"
@@ -25,8 +27,11 @@ namespace cox::daemon {
 
 class BlockingPool {
  public:
-  // `queue_limit` >= 1: of waiting calls, or of their costs.
-  BlockingPool(int thread_count, size_t queue_limit);
+  // `queue_limit` >= 1: of waiting calls, or of their costs. `running_limit` >= 1: how much work of
+  // one caller runs at the same time, so that one with long calls leaves threads to the others.
+  BlockingPool(int thread_count, size_t queue_limit, int running_limit);
+  BlockingPool(int thread_count, size_t queue_limit)
+      : BlockingPool(thread_count, queue_limit, thread_count) {}
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
@@ -51,6 +56,8 @@ class BlockingPool {
     std::function<void()> work;
   };
   void Loop();
+  // With mutex_ held: the next work whose caller may run more, and counts it as running.
+  std::optional<Waiting> TakeNext();
   // Like Run() of as many copies as there are threads with nothing to do, at most `most`.
   void RunOnIdleThreads(size_t most, const std::function<void()>& work);
 
@@ -59,7 +66,9 @@ class BlockingPool {
   domain::FairQueue<Waiting> queue_;
   domain::Shares places_;  // in the queue, by cost
   std::condition_variable idle_;
+  const int running_limit_;
   int running_ = 0;
+  absl::flat_hash_map<std::string, int> running_of_;  // by caller; nobody with 0
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

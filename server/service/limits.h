@@ -8,6 +8,8 @@
 namespace cox::service {
 
 inline constexpr int kMaxObservationsPerBatch = 20'000;
+// Rows that one call reads to find those that it lists: a fraction of a second.
+inline constexpr int64_t kMaxRowsScanned = 200'000;
 inline constexpr int kMaxSketchesPerBatch = 256;
 // A sketch takes as much memory as so many observations.
 inline constexpr int64_t kRowsPerSketch = 8;

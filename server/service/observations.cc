@@ -18,6 +18,7 @@
 #include "service/convert/page_token.h"
 #include "service/entry/door.h"
 #include "service/history/visible_names.h"
+#include "service/limits.h"
 #include "service/names.h"
 #include "service/report.h"
 #include "service/streams/observation_stream.h"
@@ -132,9 +133,16 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
         const absl::StatusOr<Page> page =
             OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
         if (!page.ok()) return page.status();
+        const absl::StatusOr<int64_t> scan_end =
+            core_.store->FindScanEnd(*filter, page->cursor, kMaxRowsScanned, is_cancelled);
+        if (!scan_end.ok()) return scan_end.status();
+        filter->until_id = *scan_end;
         const absl::StatusOr<std::vector<store::ObservationRecord>> observations =
             core_.store->ListObservations(*filter, page->cursor, page->size + 1, is_cancelled);
         if (!observations.ok()) return observations.status();
+        if (*scan_end != 0) {
+          response->set_next_page_token(MakePageToken(list, absl::StrCat(*scan_end)));
+        }
         const VisibleNames visible(core_.hides_foreign_jobs, principal);
         for (const store::ObservationRecord& observation : *observations) {
           if (response->observations_size() == page->size) {
@@ -185,7 +193,7 @@ grpc::ServerUnaryReactor* Observations::ForgetObservations(
     response->set_removed_count(forgotten->removed_count);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer);
+  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfLongCall());
 }
 
 grpc::ServerUnaryReactor* Observations::ListDrifts(grpc::CallbackServerContext* context,

@@ -44,6 +44,8 @@ constexpr size_t kPoolQueue = 4'096;
 // Seconds of work each: few threads, so that the others and the database stay free for the rest.
 constexpr int kHeavyPoolThreads = 2;
 constexpr size_t kHeavyPoolQueue = 64;
+// One caller's long calls run one after another, so a thread is left for the others.
+constexpr int kHeavyCallsOfCaller = 1;
 // Threads that parse large requests, and the calls that may wait for them. Their bytes are in
 // memory, within the bound of gRPC's buffers.
 constexpr int kParserThreads = 2;
@@ -77,7 +79,8 @@ class GrpcServer : public Server {
         scenarios_({.of_machine = config.machine_scenarios, .in_all = config.max_scenarios}),
         learner_(store_.get(), &snapshots_, &feed_, &scenarios_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
-        heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
+        heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue,
+                                                           kHeavyCallsOfCaller)),
         parsers_(std::make_unique<daemon::BlockingPool>(
             kParserThreads, static_cast<size_t>(config.max_memory_bytes / kParserShare))),
         core_{.store = store_.get(),

@@ -40,14 +40,15 @@ grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* StoreService::CreateBackup(grpc::CallbackServerContext* context,
                                                      const v1::CreateBackupRequest* /*request*/,
                                                      v1::CreateBackupResponse* response) {
-  return FinishFromPool(*core_.heavy_pool, context,
-                        [this, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-                          const absl::StatusOr<daemon::Backup> backup =
-                              backups_->Make(is_cancelled);
-                          if (!backup.ok()) return backup.status();
-                          FromBackup(*backup, response->mutable_backup());
-                          return absl::OkStatus();
-                        });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        const absl::StatusOr<daemon::Backup> backup = backups_->Make(is_cancelled);
+        if (!backup.ok()) return backup.status();
+        FromBackup(*backup, response->mutable_backup());
+        return absl::OkStatus();
+      },
+      TurnOfLongCall());
 }
 
 grpc::ServerUnaryReactor* StoreService::CheckStore(grpc::CallbackServerContext* context,
@@ -63,22 +64,24 @@ grpc::ServerUnaryReactor* StoreService::CheckStore(grpc::CallbackServerContext* 
         }
         response->set_checked_bytes(facts->page_bytes * facts->page_count);
         return absl::OkStatus();
-      });
+      },
+      TurnOfLongCall());
 }
 
 grpc::ServerUnaryReactor* StoreService::CompactStore(grpc::CallbackServerContext* context,
                                                      const v1::CompactStoreRequest* /*request*/,
                                                      v1::CompactStoreResponse* response) {
-  return FinishFromPool(*core_.heavy_pool, context,
-                        [this, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-                          const absl::StatusOr<int64_t> pages = core_.store->Compact(is_cancelled);
-                          if (!pages.ok()) return pages.status();
-                          const absl::StatusOr<store::FileFacts> facts =
-                              core_.store->ReadFileFacts();
-                          if (!facts.ok()) return facts.status();
-                          response->set_freed_bytes(*pages * facts->page_bytes);
-                          return absl::OkStatus();
-                        });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        const absl::StatusOr<int64_t> pages = core_.store->Compact(is_cancelled);
+        if (!pages.ok()) return pages.status();
+        const absl::StatusOr<store::FileFacts> facts = core_.store->ReadFileFacts();
+        if (!facts.ok()) return facts.status();
+        response->set_freed_bytes(*pages * facts->page_bytes);
+        return absl::OkStatus();
+      },
+      TurnOfLongCall());
 }
 
 }  // namespace cox::service

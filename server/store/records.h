@@ -111,6 +111,13 @@ struct ObservationFilter {
   std::string algorithm{};   // "" = all
   int64_t since_us = 0;      // measured then or later
   bool newest_first = false;
+  int64_t until_id = 0;  // and none beyond this id, in the order of the list; 0: to its end
+
+  // Whether reading may pass over any number of rows to find one.
+  bool MayPassOver() const {
+    return machine.empty() || !job.empty() || !source.empty() || !library.empty() ||
+           !collective.empty() || !algorithm.empty() || since_us > 0;
+  }
 };
 
 // A job or a source.

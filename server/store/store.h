@@ -129,6 +129,11 @@ class Store {
                                                                   int64_t after_id, int64_t limit) {
     return ListObservations(filter, after_id, limit, {});
   }
+  // Where a list that passes over rows has to end to read about `row_limit` (>= 1) of them: an id
+  // for ObservationFilter::until_id, after which the list goes on. 0: it may read to its end.
+  virtual absl::StatusOr<int64_t> FindScanEnd(const ObservationFilter& filter, int64_t after_id,
+                                              int64_t row_limit,
+                                              const IsCancelled& is_cancelled) = 0;
   // Reads sums, no observations.
   virtual absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter,
                                                              const IsCancelled& is_cancelled) = 0;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -46,9 +47,18 @@ class FairQueue {
   // The next item. Not of an empty queue.
   const Item& front() const { return queue_.begin()->second; }
   Item Pop() {
-    auto first = queue_.extract(queue_.begin());
-    now_ = first.key().start;
-    return std::move(first.mapped());
+    return *PopIf([](const Item& /*item*/) { return true; });
+  }
+  // The next item that `may_go`, past others that may not; nullopt if none may.
+  template <typename MayGo>
+  std::optional<Item> PopIf(const MayGo& may_go) {
+    for (auto it = queue_.begin(); it != queue_.end(); ++it) {
+      if (!may_go(it->second)) continue;
+      auto next = queue_.extract(it);
+      now_ = std::max(now_, next.key().start);
+      return std::move(next.mapped());
+    }
+    return std::nullopt;
   }
 
  private:

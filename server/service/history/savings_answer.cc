@@ -24,6 +24,8 @@ namespace cox::service {
 namespace {
 
 constexpr int64_t kMostObservations = 200'000;
+// Rows that are read for them: those of other collectives are passed over.
+constexpr int64_t kMostScanned = 1'000'000;
 constexpr int64_t kPage = 10'000;
 constexpr size_t kMostRows = 10'000;
 constexpr double kLeastSavingsBucketS = 60;
@@ -71,11 +73,15 @@ struct Times {
 absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
                                 const store::IsCancelled& is_cancelled) {
   Times read;
+  store::ObservationFilter filter = wanted.filter;
+  const absl::StatusOr<int64_t> scan_end = store.FindScanEnd(filter, 0, kMostScanned, is_cancelled);
+  if (!scan_end.ok()) return scan_end.status();
+  filter.until_id = *scan_end;
   int64_t before_id = 0;
   int64_t older = 0;
   for (int64_t count = 0; count < kMostObservations; count += kPage) {
     const absl::StatusOr<std::vector<store::ObservationRecord>> page =
-        store.ListObservations(wanted.filter, before_id, kPage, is_cancelled);
+        store.ListObservations(filter, before_id, kPage, is_cancelled);
     if (!page.ok()) return page.status();
     for (const store::ObservationRecord& row : *page) {
       older = row.at_us < wanted.start_us ? older + 1 : 0;
@@ -88,7 +94,11 @@ absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
            .time_s = row.time_s,
            .arm = daemon::ArmOf(row)});
     }
-    if (static_cast<int64_t>(page->size()) < kPage || older >= kEnoughOlder) return read;
+    if (older >= kEnoughOlder) return read;
+    if (static_cast<int64_t>(page->size()) < kPage) {
+      read.has_older = filter.until_id != 0;
+      return read;
+    }
     before_id = page->back().id;
   }
   read.has_older = true;

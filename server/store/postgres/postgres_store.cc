@@ -268,6 +268,15 @@ class PostgresStore final : public Store, public WriteState {
         is_cancelled);
   }
 
+  absl::StatusOr<int64_t> FindScanEnd(const ObservationFilter& filter, int64_t after_id,
+                                      int64_t row_limit, const IsCancelled& is_cancelled) override {
+    return Read(
+        [&](Session& session) {
+          return postgres::FindScanEnd(session, filter, after_id, row_limit);
+        },
+        is_cancelled);
+  }
+
   absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter,
                                                      const IsCancelled& is_cancelled) override {
     return Read([&](Session& session) { return ReadObservationCount(session, filter); },

@@ -1,5 +1,6 @@
 #include "store/sqlite/read_observations.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -88,7 +89,7 @@ struct RowCondition {
 };
 constexpr size_t kFirstCondition = 6;
 
-std::vector<RowCondition> ConditionsOf(const ObservationFilter& filter) {
+std::vector<RowCondition> ConditionsOf(const ObservationFilter& filter, bool by_batch) {
   std::vector<RowCondition> conditions;
   for (const RowCondition& of_scenario : {RowCondition{"s.library =", filter.library},
                                           RowCondition{"s.collective =", filter.collective},
@@ -96,7 +97,47 @@ std::vector<RowCondition> ConditionsOf(const ObservationFilter& filter) {
     if (!of_scenario.text.empty()) conditions.push_back(of_scenario);
   }
   if (filter.since_us > 0) conditions.push_back({"o.at_us >=", {}, filter.since_us});
+  if (filter.until_id > 0) {
+    conditions.push_back(
+        {filter.newest_first ? "o.observation_id >=" : "o.observation_id <=", {}, filter.until_id});
+    // Without it the batches beyond would be passed over, too.
+    if (by_batch) {
+      conditions.push_back(
+          {filter.newest_first ? "b.batch_id >=" : "b.batch_id <=", {}, filter.until_id});
+    }
+  }
   return conditions;
+}
+
+// The id at which a list has to begin.
+int64_t FirstBound(const ObservationFilter& filter, int64_t after_id) {
+  const bool from_newest = filter.newest_first && after_id == 0;
+  return from_newest ? std::numeric_limits<int64_t>::max() : after_id;
+}
+
+// Of the batches of one reporter. Those of a job that are from other sources count, too: they are
+// passed over.
+absl::StatusOr<int64_t> FindBatchScanEnd(Database& db, const FilterIds& ids, bool newest_first,
+                                         int64_t first_bound, int64_t row_limit) {
+  const char* const of_batch = ids.job_id ? "job_id = ?1" : "source_id = ?1";
+  Query batches(
+      db, newest_first
+              ? absl::StrCat("SELECT batch_id, id_count FROM batch WHERE ", of_batch,
+                             " AND batch_id < ?2 ORDER BY batch_id DESC")
+              : absl::StrCat("SELECT batch_id, id_count FROM batch WHERE ", of_batch,
+                             " AND batch_id >= coalesce((SELECT max(batch_id) FROM batch WHERE ",
+                             of_batch, " AND batch_id <= ?2), 0) ORDER BY batch_id"));
+  batches.Bind(ids.job_id ? *ids.job_id : *ids.source_id).Bind(first_bound);
+  int64_t row_count = 0;
+  while (batches.Next()) {
+    const int64_t first_id = batches.Int(0);
+    const int64_t last_id = first_id + batches.Int(1) - 1;
+    // The first of them may be listed in part.
+    row_count += last_id - (newest_first ? first_id - 1 : std::max(first_id - 1, first_bound));
+    if (row_count >= row_limit) return newest_first ? first_id : last_id;
+  }
+  if (!batches.status().ok()) return batches.status();
+  return 0;
 }
 
 absl::StatusOr<int64_t> SingleNumber(Query& query) {
@@ -128,7 +169,7 @@ absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
   // Parameters that this form of the statement does not have are out of SQLite's range: bind up to
   // the last one that it has.
   if (ids->machine_id) absl::StrAppend(&sql, " AND o.machine_id = ?3");
-  const std::vector<RowCondition> conditions = ConditionsOf(filter);
+  const std::vector<RowCondition> conditions = ConditionsOf(filter, ids->by_batch());
   for (size_t i = 0; i < conditions.size(); ++i) {
     absl::StrAppend(&sql, " AND ", conditions[i].sql, " ?", kFirstCondition + i);
   }
@@ -150,8 +191,7 @@ absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
   }
   absl::StrAppend(&sql, " LIMIT ?2");
   Query query(db, sql);
-  const bool from_newest = filter.newest_first && after_id == 0;
-  query.Bind(from_newest ? std::numeric_limits<int64_t>::max() : after_id).Bind(limit);
+  query.Bind(FirstBound(filter, after_id)).Bind(limit);
   if (ids->machine_id || ids->by_batch() || !conditions.empty()) {
     query.Bind(ids->machine_id.value_or(0));
   }
@@ -183,6 +223,26 @@ absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
   }
   if (!query.status().ok()) return query.status();
   return observations;
+}
+
+absl::StatusOr<int64_t> FindScanEnd(Database& db, const ObservationFilter& filter, int64_t after_id,
+                                    int64_t row_limit) {
+  if (!filter.MayPassOver()) return 0;
+  const absl::StatusOr<FilterIds> ids = Resolve(db, filter);
+  if (!ids.ok()) return ids.status();
+  if (ids->none) return 0;
+  const int64_t first_bound = FirstBound(filter, after_id);
+  if (ids->by_batch()) {
+    return FindBatchScanEnd(db, *ids, filter.newest_first, first_bound, row_limit);
+  }
+  Query query(
+      db, absl::StrCat("SELECT observation_id FROM observation WHERE observation_id ",
+                       filter.newest_first ? "<" : ">", " ?1",
+                       ids->machine_id ? " AND machine_id = ?3" : "", " ORDER BY observation_id",
+                       filter.newest_first ? " DESC" : "", " LIMIT 1 OFFSET ?2"));
+  query.Bind(first_bound).Bind(row_limit - 1);
+  if (ids->machine_id) query.Bind(*ids->machine_id);
+  return SingleNumber(query);
 }
 
 absl::StatusOr<ObservationCount> ReadObservationCount(Database& db,

@@ -16,10 +16,13 @@
 
 namespace cox::store {
 
-// Cost: O(limit), with or without filters (with both, plus rows on other machines).
+// Cost: O(limit), and the rows that the filter passes over up to filter.until_id.
 absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
                                                                 const ObservationFilter& filter,
                                                                 int64_t after_id, int64_t limit);
+// Cost: O(row_limit).
+absl::StatusOr<int64_t> FindScanEnd(Database& db, const ObservationFilter& filter, int64_t after_id,
+                                    int64_t row_limit);
 // Cost: O(scenarios) for all or a machine, O(jobs x machines) of a source, O(machines) of a job.
 absl::StatusOr<ObservationCount> ReadObservationCount(Database& db,
                                                       const ObservationFilter& filter);

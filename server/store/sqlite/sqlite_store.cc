@@ -241,6 +241,12 @@ class SqliteStore final : public Store, public WriteState {
                 is_cancelled);
   }
 
+  absl::StatusOr<int64_t> FindScanEnd(const ObservationFilter& filter, int64_t after_id,
+                                      int64_t row_limit, const IsCancelled& is_cancelled) override {
+    return Read([&](Database& db) { return store::FindScanEnd(db, filter, after_id, row_limit); },
+                is_cancelled);
+  }
+
   absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter,
                                                      const IsCancelled& is_cancelled) override {
     return Read([&](Database& db) { return ReadObservationCount(db, filter); }, is_cancelled);

@@ -357,6 +357,49 @@ TEST(StreamObservations, WhatWasTakenIsAnsweredWhenTheDaemonDrains) {
   EXPECT_EQ(Count(daemon).observation_count(), 20);
 }
 
+// A list must not read millions of rows to find the few that it wants.
+TEST(Observations, AListOfFewAmongManyHasPartialPages) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  const auto report = [&](v1::ReportObservationsRequest batch) {
+    v1::ReportObservationsResponse response;
+    const grpc::Status status = Call(&ObservationStub::ReportObservations, stub, batch, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  };
+  v1::ReportObservationsRequest rare = Batch("delta", 1);
+  rare.mutable_observations(0)->set_algorithm("rare");
+  for (int i = 0; i < 11; ++i) report(Batch("delta", 20'000));
+  report(rare);
+
+  v1::ListObservationsRequest request;
+  request.set_algorithm("rare");
+  for (const bool newest_first : {false, true}) {
+    request.set_newest_first(newest_first);
+    request.clear_page_token();
+    int pages = 0;
+    int found = 0;
+    do {
+      v1::ListObservationsResponse page;
+      const grpc::Status status = Call(&ObservationStub::ListObservations, stub, request, &page);
+      ASSERT_TRUE(status.ok()) << status.error_message();
+      EXPECT_EQ(page.observations_size(), (pages == 1) == newest_first ? 0 : 1);
+      found += page.observations_size();
+      request.set_page_token(page.next_page_token());
+      ++pages;
+    } while (!request.page_token().empty());
+    EXPECT_EQ(found, 1);
+    EXPECT_EQ(pages, 2);
+  }
+  // What passes over nothing has whole pages.
+  v1::ListObservationsRequest all;
+  all.set_machine("delta");
+  all.set_page_size(10'000);
+  v1::ListObservationsResponse page;
+  ASSERT_TRUE(Call(&ObservationStub::ListObservations, stub, all, &page).ok());
+  EXPECT_EQ(page.observations_size(), 10'000);
+}
+
 TEST(StreamObservations, AClientThatGoesAwayLeavesTheDaemonServing) {
   Daemon daemon;
   daemon.Register("delta");

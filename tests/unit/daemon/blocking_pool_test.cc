@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -144,6 +145,50 @@ TEST(BlockingPool, AThreadOfThePoolMayRunParts) {
   std::promise<std::vector<int>> done;
   ASSERT_TRUE(pool.Run("ada", [&] { done.set_value(WorkedOn(&pool, 100, 7)); }).ok());
   EXPECT_EQ(done.get_future().get(), std::vector<int>(100, 1));
+}
+
+TEST(BlockingPool, OneCallersLongWorkLeavesAThreadToTheOthers) {
+  std::promise<void> open;
+  const std::shared_future<void> gate = open.get_future().share();
+  std::atomic<int> running = 0;
+  std::atomic<int> most_running = 0;
+  std::promise<void> bob;
+  {
+    BlockingPool pool(2, 64, 1);
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(pool.Run("mallory",
+                           [&, gate] {
+                             most_running = std::max<int>(most_running, ++running);
+                             gate.wait();
+                             --running;
+                           })
+                      .ok());
+    }
+    ASSERT_TRUE(pool.Run("bob", [&] { bob.set_value(); }).ok());
+    EXPECT_EQ(bob.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    open.set_value();
+  }
+  EXPECT_EQ(running, 0);
+  EXPECT_EQ(most_running, 1);
+}
+
+TEST(BlockingPool, PartsOfOneCallersWorkMayRunAtTheSameTime) {
+  BlockingPool pool(2, 10, 1);
+  std::promise<std::vector<int>> done;
+  std::promise<void> both;
+  std::atomic<int> begun = 0;
+  ASSERT_TRUE(pool.Run("ada",
+                       [&] {
+                         const std::shared_future<void> meet = both.get_future().share();
+                         pool.RunInParts(2, 1, [&](size_t /*begin*/, size_t /*end*/) {
+                           if (++begun == 2) both.set_value();
+                           EXPECT_EQ(meet.wait_for(std::chrono::seconds(20)),
+                                     std::future_status::ready);
+                         });
+                         done.set_value({});
+                       })
+                  .ok());
+  done.get_future().wait();
 }
 
 TEST(BlockingPool, IsIdleWhenNothingWaitsOrRuns) {

@@ -86,6 +86,11 @@ class EndlessStore final : public store::Store {
       const store::IsCancelled& /*is_cancelled*/) override {
     return store::ObservationCount{};
   }
+  absl::StatusOr<int64_t> FindScanEnd(const store::ObservationFilter& /*filter*/,
+                                      int64_t /*after_id*/, int64_t /*row_limit*/,
+                                      const store::IsCancelled& /*is_cancelled*/) override {
+    return 0;
+  }
   absl::StatusOr<int64_t> LastObservationId() override { return INT64_MAX; }
   absl::StatusOr<std::vector<store::MachineState>> ListMachineStates(absl::string_view /*after*/,
                                                                      int64_t /*limit*/) override {

@@ -76,6 +76,12 @@ class Selection {
   std::vector<std::function<void(Query&)>> binds_;
 };
 
+// The id at which a list has to begin.
+int64_t FirstBound(const ObservationFilter& filter, int64_t after_id) {
+  const bool from_newest = filter.newest_first && after_id == 0;
+  return from_newest ? std::numeric_limits<int64_t>::max() : after_id;
+}
+
 // The ids that the filter selects, after `after_id`, in order; only then the rest of each row is
 // read.
 Selection IdsOf(const FilterIds& ids, const ObservationFilter& filter, int64_t after_id) {
@@ -87,8 +93,7 @@ Selection IdsOf(const FilterIds& ids, const ObservationFilter& filter, int64_t a
                      : "observation o",
       " JOIN scenario s USING (scenario_id) JOIN machine m ON m.machine_id = o.machine_id"
       " WHERE m.name IS NOT NULL"));
-  const bool from_newest = filter.newest_first && after_id == 0;
-  const int64_t from = from_newest ? std::numeric_limits<int64_t>::max() : after_id;
+  const int64_t from = FirstBound(filter, after_id);
   select.And(filter.newest_first ? "o.observation_id <" : "o.observation_id >", from);
   if (ids.by_batch()) {
     // Batches do not overlap: only the last that begins at or before an id may hold the next one.
@@ -109,13 +114,63 @@ Selection IdsOf(const FilterIds& ids, const ObservationFilter& filter, int64_t a
     if (!text->empty()) select.And(condition, absl::string_view(*text));
   }
   if (filter.since_us > 0) select.And("o.at_us >=", filter.since_us);
+  if (filter.until_id > 0) {
+    select.And(filter.newest_first ? "o.observation_id >=" : "o.observation_id <=",
+               filter.until_id);
+    // Without it the batches beyond would be passed over, too.
+    if (ids.by_batch()) {
+      select.And(filter.newest_first ? "b.batch_id >=" : "b.batch_id <=", filter.until_id);
+    }
+  }
   select.Append(ids.by_batch()
                     ? absl::StrCat(" ORDER BY b.batch_id", order, ", o.observation_id", order)
                     : absl::StrCat(" ORDER BY o.observation_id", order));
   return select;
 }
 
+// Of the batches of one reporter. Those of a job that are from other sources count, too: they are
+// passed over.
+absl::StatusOr<int64_t> FindBatchScanEnd(Session& session, const FilterIds& ids, bool newest_first,
+                                         int64_t first_bound, int64_t row_limit) {
+  const char* const order = newest_first ? " DESC" : "";
+  // The first of them may be listed in part.
+  const char* const rows =
+      newest_first ? "id_count" : "least(id_count, batch_id + id_count - 1 - $2)";
+  Query query(
+      session,
+      absl::StrCat("SELECT ", newest_first ? "batch_id" : "batch_id + id_count - 1",
+                   " FROM (SELECT batch_id, id_count, sum(", rows, ") OVER (ORDER BY batch_id",
+                   order, " ROWS UNBOUNDED PRECEDING) AS row_count FROM batch WHERE ",
+                   ids.job_id ? "job_id = $1" : "source_id = $1", " AND batch_id ",
+                   newest_first ? "< $2"
+                                : ">= coalesce((SELECT max(batch_id) FROM batch"
+                                  " WHERE batch_id <= $2), 0)",
+                   ") b WHERE row_count >= $3 ORDER BY batch_id", order, " LIMIT 1"));
+  query.Bind(ids.job_id ? *ids.job_id : *ids.source_id).Bind(first_bound).Bind(row_limit);
+  return query.Number();
+}
+
 }  // namespace
+
+absl::StatusOr<int64_t> FindScanEnd(Session& session, const ObservationFilter& filter,
+                                    int64_t after_id, int64_t row_limit) {
+  if (!filter.MayPassOver()) return 0;
+  const absl::StatusOr<FilterIds> ids = Resolve(session, filter);
+  if (!ids.ok()) return ids.status();
+  if (ids->none) return 0;
+  const int64_t first_bound = FirstBound(filter, after_id);
+  if (ids->by_batch()) {
+    return FindBatchScanEnd(session, *ids, filter.newest_first, first_bound, row_limit);
+  }
+  Query query(session, absl::StrCat("SELECT observation_id FROM observation WHERE observation_id ",
+                                    filter.newest_first ? "<" : ">", " $1",
+                                    ids->machine_id ? " AND machine_id = $3" : "",
+                                    " ORDER BY observation_id", filter.newest_first ? " DESC" : "",
+                                    " LIMIT 1 OFFSET $2"));
+  query.Bind(first_bound).Bind(row_limit - 1);
+  if (ids->machine_id) query.Bind(*ids->machine_id);
+  return query.Number();
+}
 
 absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Session& session,
                                                                 const ObservationFilter& filter,

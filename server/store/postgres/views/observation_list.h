@@ -15,10 +15,13 @@
 
 namespace cox::store::postgres {
 
-// Cost: O(limit), with or without filters (with both, plus rows on other machines).
+// Cost: O(limit), and the rows that the filter passes over up to filter.until_id.
 absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Session& session,
                                                                 const ObservationFilter& filter,
                                                                 int64_t after_id, int64_t limit);
+// Cost: O(row_limit), and O(batches) of a job or source.
+absl::StatusOr<int64_t> FindScanEnd(Session& session, const ObservationFilter& filter,
+                                    int64_t after_id, int64_t row_limit);
 // Cost: O(scenarios) for all or a machine, O(jobs x machines) of a source, O(machines) of a job.
 absl::StatusOr<ObservationCount> ReadObservationCount(Session& session,
                                                       const ObservationFilter& filter);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,20 @@ TEST(FairQueueTest, OwnersTakeTurnsAndKeepTheirOrder) {
   for (const char* item : {"b1", "b2"}) queue.Push("b", 1, item);
   EXPECT_EQ(queue.size(), 5U);
   EXPECT_THAT(PopAll(queue), ElementsAre("a1", "b1", "a2", "b2", "a3"));
+}
+
+TEST(FairQueueTest, WhoMayNotGoKeepsThePlace) {
+  FairQueue<std::string> queue;
+  for (const char* item : {"a1", "a2"}) queue.Push("a", 1, item);
+  for (const char* item : {"b1", "b2", "b3"}) queue.Push("b", 1, item);
+  const auto is_not_a = [](const std::string& item) { return item[0] != 'a'; };
+  EXPECT_EQ(queue.PopIf(is_not_a), "b1");
+  EXPECT_EQ(queue.PopIf(is_not_a), "b2");
+  queue.Push("c", 1, "c1");
+  EXPECT_EQ(queue.Pop(), "a1");
+  EXPECT_EQ(queue.Pop(), "a2");
+  EXPECT_EQ(queue.PopIf([](const std::string& /*item*/) { return false; }), std::nullopt);
+  EXPECT_THAT(PopAll(queue), ElementsAre("c1", "b3"));
 }
 
 TEST(FairQueueTest, WhoComesNewPassesAllThatOthersQueued) {

@@ -451,6 +451,72 @@ TEST_P(ObservationTest, CountsByReporterSurviveForgettingAndDeleting) {
   EXPECT_EQ(Count({.machine = "", .job = "b"}), 5);
 }
 
+// All ids that `filter` lists, from pages that read at most `row_limit` rows. `pages`: how many.
+std::vector<int64_t> IdsInScans(Store& store, ObservationFilter filter, int64_t row_limit,
+                                int* pages) {
+  std::vector<int64_t> ids;
+  int64_t after_id = 0;
+  *pages = 0;
+  do {
+    ++*pages;
+    filter.until_id = store.FindScanEnd(filter, after_id, row_limit, {}).value();
+    const auto rows = store.ListObservations(filter, after_id, 1'000);
+    EXPECT_TRUE(rows.ok()) << rows.status();
+    for (const ObservationRecord& row : *rows) ids.push_back(row.id);
+    after_id = filter.until_id;
+  } while (filter.until_id != 0);
+  return ids;
+}
+
+// 1 to 100 of m and ring, in batches of ten by job "a" from "x"; then 101 to 110 of m and binomial,
+// by job "b" from "x"; then 111 to 120 of n.
+TEST_P(ObservationTest, AScanEndsAfterSoManyRows) {
+  for (int64_t i = 0; i < 12; ++i) {
+    ObservationBatch batch = BatchOf(i < 11 ? "m" : "n", i < 10 ? "a" : "b", i, 10);
+    batch.source = "x";
+    for (ObservationRecord& row : batch.observations) {
+      row.scenario.algorithm = i < 10 ? "ring" : "binomial";
+    }
+    ASSERT_TRUE(Append(*store_, batch).ok());
+  }
+  int pages = 0;
+  ObservationFilter filter;
+  filter.machine = "m";
+  EXPECT_EQ(store_->FindScanEnd(filter, 0, 1, {}).value(), 0) << "it passes over nothing";
+  filter.algorithm = "binomial";
+  EXPECT_EQ(store_->FindScanEnd(filter, 0, 40, {}).value(), 40);
+  EXPECT_EQ(store_->FindScanEnd(filter, 40, 40, {}).value(), 80);
+  EXPECT_EQ(store_->FindScanEnd(filter, 80, 40, {}).value(), 0);
+  EXPECT_THAT(IdsInScans(*store_, filter, 40, &pages),
+              ElementsAre(101, 102, 103, 104, 105, 106, 107, 108, 109, 110));
+  EXPECT_EQ(pages, 3);
+  filter.algorithm = "ring";
+  filter.newest_first = true;
+  EXPECT_EQ(store_->FindScanEnd(filter, 0, 40, {}).value(), 71);
+  EXPECT_EQ(IdsInScans(*store_, filter, 40, &pages).size(), 100u);
+  EXPECT_EQ(pages, 3);
+  // Batches of a job or a source, of which some are of another machine.
+  for (const bool newest_first : {false, true}) {
+    ObservationFilter reported;
+    reported.source = "x";
+    reported.machine = "n";
+    reported.newest_first = newest_first;
+    EXPECT_EQ(store_->FindScanEnd(reported, 0, 35, {}).value(), newest_first ? 81 : 40);
+    EXPECT_EQ(IdsInScans(*store_, reported, 35, &pages).size(), 10u);
+    EXPECT_EQ(pages, 4);
+    reported.job = "b";
+    EXPECT_EQ(IdsInScans(*store_, reported, 35, &pages).size(), 10u);
+    EXPECT_EQ(pages, 1);
+    reported.machine.clear();
+    EXPECT_EQ(IdsInScans(*store_, reported, 5, &pages).size(), 20u);
+    EXPECT_EQ(pages, 3) << "a page has a batch or more";
+    reported.job = "nobody";
+    EXPECT_EQ(store_->FindScanEnd(reported, 0, 1, {}).value(), 0);
+  }
+  EXPECT_EQ(store_->FindScanEnd({.machine = "nowhere", .job = "a"}, 0, 1, {}).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
 TEST_P(ObservationTest, AReadEndsWhenItsCallerCancels) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 20'000)).ok());
   int asked = 0;
