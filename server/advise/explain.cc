@@ -15,6 +15,8 @@ namespace {
 
 // The values of one phase that a piecewise parameter may depend on.
 constexpr size_t kArguments = 11;
+// A schedule takes microseconds, with many phases a millisecond.
+constexpr int kSchedulesPerQuestion = 64;
 std::array<double, kArguments> ArgumentsOf(const model::Schedule& schedule, size_t phase) {
   const model::Traffic& traffic = schedule[phase].traffic;
   const double processors = std::max(1.0, schedule.whole().processors_count);
@@ -36,8 +38,16 @@ std::array<double, kArguments> ArgumentsOf(const model::Schedule& schedule, size
 class Curves {
  public:
   Curves(const MachineView& machine, const PricedBy& priced_by,
-         const std::vector<strategy::Strategy>& strategies, const strategy::Scenario& scenario)
-      : machine_(machine), priced_by_(priced_by), strategies_(strategies), scenario_(scenario) {}
+         const std::vector<strategy::Strategy>& strategies, const strategy::Scenario& scenario,
+         const domain::IsCancelled& is_cancelled)
+      : machine_(machine),
+        priced_by_(priced_by),
+        strategies_(strategies),
+        scenario_(scenario),
+        watch_(is_cancelled, kSchedulesPerQuestion) {}
+
+  // CANCELLED: the caller has gone, and what was returned since means nothing.
+  absl::Status status() const { return watch_.status(); }
 
   const model::Schedule& ScheduleOf(size_t strategy, int64_t block_bytes) {
     scenario_.block_bytes = block_bytes;
@@ -46,6 +56,7 @@ class Curves {
   }
 
   double AmountAt(size_t strategy, int64_t block_bytes) {
+    if (watch_.IsGone()) return 0;
     return Amount(priced_by_.model->Price(*priced_by_.values, ScheduleOf(strategy, block_bytes)));
   }
 
@@ -78,6 +89,7 @@ class Curves {
   };
 
   bool IsAbove(const Border& border, int64_t block_bytes) {
+    if (watch_.IsGone()) return false;
     const model::Schedule& schedule = ScheduleOf(border.strategy, block_bytes);
     return border.phase < schedule.size() &&
            ArgumentsOf(schedule, border.phase)[border.argument] > border.above;
@@ -99,6 +111,7 @@ class Curves {
   const std::vector<strategy::Strategy>& strategies_;
   strategy::Scenario scenario_;
   model::Schedule schedule_;
+  domain::CallerWatch watch_;
 };
 
 absl::Status CheckRange(const ExplainQuestion& question) {
@@ -117,7 +130,8 @@ absl::Status CheckRange(const ExplainQuestion& question) {
 
 }  // namespace
 
-absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question) {
+absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question,
+                                    const domain::IsCancelled& is_cancelled) {
   if (absl::Status valid = strategy::Validate(question.scenario); !valid.ok()) return valid;
   if (absl::Status valid = CheckRange(question); !valid.ok()) return valid;
   Explanation explanation;
@@ -131,7 +145,7 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
   strategy::Scenario scenario = question.scenario;
   scenario.shape = &machine.profile.shape;
 
-  Curves curves(machine, *priced_by, *strategies, scenario);
+  Curves curves(machine, *priced_by, *strategies, scenario, is_cancelled);
   for (size_t i = 0; i < strategies->size(); ++i) {
     explanation.strategies.push_back(strategy::FormatStrategy((*strategies)[i]));
     explanation.predictions.push_back(Price(*priced_by, explanation.strategies.back(),
@@ -144,6 +158,7 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
       strategies->size(), [&](size_t i, int64_t bytes) { return curves.AmountAt(i, bytes); },
       question.min_block_bytes, question.max_block_bytes,
       curves.Knees(question.min_block_bytes, question.max_block_bytes), question.limits);
+  if (!curves.status().ok()) return curves.status();
   for (const domain::Parameter& parameter : machine.profile.parameters) {
     if (parameter.model != priced_by->model->id()) continue;
     explanation.parameters.parameters.push_back(parameter);

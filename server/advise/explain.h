@@ -13,6 +13,7 @@
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
 #include "domain/profile.h"
+#include "domain/sharing/caller_watch.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -36,11 +37,12 @@ struct ExplainQuestion {
 };
 inline constexpr int64_t kMaxExplainedBytes = int64_t{1} << 40;
 
-// Fails as Predict() does, and with INVALID_ARGUMENT (field "min_block_bytes" or "max_block_bytes")
-// unless 0 <= min <= max <= kMaxExplainedBytes. The ranges are as exact as FollowBest() says. Its
-// knees are the sizes at which a piecewise parameter changes its value for the largest message or
-// the busiest rank's bytes.
-absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question);
+// Fails as Predict() does, with CANCELLED, and with INVALID_ARGUMENT (field "min_block_bytes" or
+// "max_block_bytes") unless 0 <= min <= max <= kMaxExplainedBytes. The ranges are as exact as
+// FollowBest() says. Its knees are the sizes at which a piecewise parameter changes its value for
+// the largest message or the busiest rank's bytes.
+absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question,
+                                    const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::advise
 

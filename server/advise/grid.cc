@@ -11,6 +11,8 @@ namespace cox::advise {
 namespace {
 
 constexpr double kCannotRun = -1;
+// A point takes microseconds, with many phases a millisecond.
+constexpr int kPointsPerQuestion = 64;
 
 absl::StatusOr<std::vector<strategy::Strategy>> Strategies(const GridQuestion& question) {
   std::vector<strategy::Strategy> strategies;
@@ -62,7 +64,8 @@ absl::Status CheckEach(const GridQuestion& question) {
 
 }  // namespace
 
-absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion& question) {
+absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion& question,
+                                  const domain::IsCancelled& is_cancelled) {
   if (absl::Status valid = CheckEach(question); !valid.ok()) return valid;
   const auto strategies = Strategies(question);
   if (!strategies.ok()) return strategies.status();
@@ -84,11 +87,13 @@ absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion
   strategy::Scenario scenario = question.scenario;
   scenario.shape = question.shape ? &*question.shape : &machine.profile.shape;
   model::Schedule schedule;
+  domain::CallerWatch watch(is_cancelled, kPointsPerQuestion);
   for (const strategy::Strategy& strategy : *strategies) {
     grid.strategies.push_back(strategy::FormatStrategy(strategy));
     for (const int64_t ranks : question.ranks) {
       scenario.ranks = ranks;
       for (const int64_t block_bytes : question.block_bytes) {
+        if (watch.IsGone()) return watch.status();
         scenario.block_bytes = block_bytes;
         if (!strategy.algorithm->applies(scenario, strategy.knobs).ok()) {
           grid.amounts.push_back(kCannotRun);

@@ -13,6 +13,7 @@
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
 #include "domain/shape.h"
+#include "domain/sharing/caller_watch.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -37,8 +38,9 @@ struct Grid {
 
 // Allocates nothing per point. INVALID_ARGUMENT with the field ("ranks[2]", "strategies[0]", ...)
 // for values out of range, strategies of another collective, no ranks, no sizes, or more points
-// than kMaxGridPoints. Otherwise fails as StrategiesFor() and ModelsFor() do.
-absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion& question);
+// than kMaxGridPoints. CANCELLED. Otherwise fails as StrategiesFor() and ModelsFor() do.
+absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion& question,
+                                  const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::advise
 

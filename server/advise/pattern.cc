@@ -125,7 +125,8 @@ absl::StatusOr<std::vector<Way>> ChooseWays(const MachineView& machine,
 }  // namespace
 
 absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
-                                              const PatternQuestion& question) {
+                                              const PatternQuestion& question,
+                                              const domain::IsCancelled& is_cancelled) {
   const auto ways = ChooseWays(machine, question);
   if (!ways.ok()) return ways.status();
   const auto models = ModelsFor(machine, question.model);
@@ -141,18 +142,20 @@ absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
   answer.pairs_count = traffic.node.pairs_count + traffic.network.pairs_count;
   answer.busiest = traffic.any;
   model::Schedule schedule;
+  domain::CallerWatch watch(is_cancelled, 1);
   for (const Way& way : *ways) {
     const bool is_direct = way.route == Route::kDirect;
     if (is_direct) {
       // Reuses the sums, which saves time with a million messages.
       schedule.Clear(strategy::WholeOf(scenario));
       schedule.Add() = *direct;
-    } else if (absl::Status built = strategy::BuildManyToMany(way.route, question.messages,
-                                                              scenario, way.options, &schedule);
+    } else if (absl::Status built = strategy::BuildManyToMany(
+                   way.route, question.messages, scenario, way.options, &schedule, is_cancelled);
                !built.ok()) {
       return built;
     }
     for (const PricedBy& priced_by : *models) {
+      if (watch.IsGone()) return watch.status();
       answer.predictions.push_back(Price(priced_by, way.name, schedule));
       if (!is_direct || question.messages.size() > static_cast<size_t>(kListedMessages)) continue;
       const auto listed =

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
+#include "domain/sharing/caller_watch.h"
 #include "model/transfer.h"
 #include "strategy/scenario.h"
 
@@ -41,8 +42,10 @@ struct PatternAnswer {
 // fails as ModelsFor() does. A model with PriceListed() prices up to kListedMessages direct
 // messages from their list. O(messages log messages) per route and phase; direct O(messages +
 // ranks), from a list O(messages log messages).
+// CANCELLED: `is_cancelled` is asked before each phase and each price.
 absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
-                                              const PatternQuestion& question);
+                                              const PatternQuestion& question,
+                                              const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::advise
 

@@ -134,6 +134,14 @@ const model::Model* Accuracy::SelectedFor(absl::string_view collective) const {
 }
 
 std::vector<AccuracyRow> Accuracy::Rows(const Question& question) const {
+  return *Rows(question, {});
+}
+
+absl::StatusOr<std::vector<AccuracyRow>> Accuracy::Rows(
+    const Question& question, const domain::IsCancelled& is_cancelled) const {
+  // An entry takes a microsecond.
+  constexpr int kEntriesPerQuestion = 1'024;
+  domain::CallerWatch watch(is_cancelled, kEntriesPerQuestion);
   struct Sums {
     Errors prices;
     Errors corrected;
@@ -152,11 +160,18 @@ std::vector<AccuracyRow> Accuracy::Rows(const Question& question) const {
          question.by_size ? entry.size_class : kAllSizes});
     if (question.collective.empty()) put({question.library, "", kAllSizes});
   };
-  for (const Entry& entry : prices_) add(entry, &Sums::prices);
-  for (const Entry& entry : corrected_) add(entry, &Sums::corrected);
+  for (const auto& [entries, part] :
+       {std::pair(&prices_, &Sums::prices), std::pair(&corrected_, &Sums::corrected)}) {
+    for (const Entry& entry : *entries) {
+      if (watch.IsGone()) return watch.status();
+      add(entry, part);
+    }
+  }
 
   std::vector<AccuracyRow> rows;
+  domain::CallerWatch watch_of_groups(is_cancelled, 1);
   for (auto& [group, sums] : groups) {
+    if (watch_of_groups.IsGone()) return watch_of_groups.status();
     AccuracyRow row;
     const auto& [library, collective, size_class] = group;
     row.library = library;

@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "domain/profile.h"
+#include "domain/sharing/caller_watch.h"
 #include "learn/correct/corrections.h"
 #include "learn/samples.h"
 #include "model/model.h"
@@ -69,6 +71,9 @@ class Accuracy {
   // A row for each library, collective and size with cells of known structure. Unless the question
   // names a collective, the first row is about all of them together. O(n log n) for n cells.
   std::vector<AccuracyRow> Rows(const Question& question) const;
+  // The same, but CANCELLED if `is_cancelled` says so, which is asked now and then.
+  absl::StatusOr<std::vector<AccuracyRow>> Rows(const Question& question,
+                                                const domain::IsCancelled& is_cancelled) const;
 
   // The models that the profile can price, and the others.
   const std::vector<const model::Model*>& models() const { return models_; }

@@ -195,17 +195,21 @@ grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
 grpc::ServerUnaryReactor* Advisor::Explain(grpc::CallbackServerContext* context,
                                            const v1::ExplainRequest* request,
                                            v1::ExplainResponse* response) {
-  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
-    return AnswerExplain(core_.snapshots->Load(), *request, response);
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        return AnswerExplain(core_.snapshots->Load(), *request, is_cancelled, response);
+      });
 }
 
 grpc::ServerUnaryReactor* Advisor::BatchEvaluate(grpc::CallbackServerContext* context,
                                                  const v1::BatchEvaluateRequest* request,
                                                  v1::BatchEvaluateResponse* response) {
-  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
-    return AnswerBatchEvaluate(core_.snapshots->Load(), *request, response);
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        return AnswerBatchEvaluate(core_.snapshots->Load(), *request, is_cancelled, response);
+      });
 }
 
 grpc::ServerUnaryReactor* Advisor::RecommendRoutes(grpc::CallbackServerContext* context,
@@ -309,12 +313,14 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
   if (IsNotModified(*core_.snapshots->Load(), decision_cache_, *request, response)) {
     return Finish(context, absl::OkStatus());
   }
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    absl::Status answered =
-        AnswerTuning(*core_.snapshots->Load(), *request, &decision_cache_, response);
-    CountRows(response->rows(), &decisions_);
-    return answered;
-  });
+  return FinishFromPool(
+      *core_.pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        absl::Status answered = AnswerTuning(*core_.snapshots->Load(), *request, &decision_cache_,
+                                             is_cancelled, response);
+        CountRows(response->rows(), &decisions_);
+        return answered;
+      });
 }
 
 grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* context,
@@ -323,30 +329,37 @@ grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* con
   if (IsNotModified(*core_.snapshots->Load(), decision_cache_, *request, response)) {
     return Finish(context, absl::OkStatus());
   }
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    absl::Status answered =
-        AnswerDecisions(*core_.snapshots->Load(), *request, &decision_cache_, response);
-    CountRows(response->decisions(), &decisions_);
-    return answered;
-  });
+  return FinishFromPool(
+      *core_.pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        absl::Status answered = AnswerDecisions(*core_.snapshots->Load(), *request,
+                                                &decision_cache_, is_cancelled, response);
+        CountRows(response->decisions(), &decisions_);
+        return answered;
+      });
 }
 
 grpc::ServerUnaryReactor* Advisor::SuggestMeasurements(
     grpc::CallbackServerContext* context, const v1::SuggestMeasurementsRequest* request,
     v1::SuggestMeasurementsResponse* response) {
   // From the pool: thousands of places are weighed.
-  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
-    return AnswerSuggestions(*core_.snapshots->Load(), *request, response);
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        return AnswerSuggestions(*core_.snapshots->Load(), *request, is_cancelled, response);
+      });
 }
 
 grpc::ServerUnaryReactor* Advisor::GetAccuracy(grpc::CallbackServerContext* context,
                                                const v1::GetAccuracyRequest* request,
                                                v1::GetAccuracyResponse* response) {
   // From the pool: thousands of cells are sorted by each model's error.
-  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
-    return AnswerAccuracy(*core_.snapshots->Load(), *request, &revision_views_, response);
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        return AnswerAccuracy(*core_.snapshots->Load(), *request, &revision_views_, is_cancelled,
+                              response);
+      });
 }
 
 }  // namespace cox::service

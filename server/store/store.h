@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "domain/drift.h"
+#include "domain/sharing/caller_watch.h"
 #include "domain/withdrawal.h"
 #include "store/history.h"
 #include "store/records.h"
@@ -50,7 +51,7 @@ struct StoreOptions {
 };
 
 // Asked now and then during a read, on its thread. True ends the read with CANCELLED.
-using IsCancelled = std::function<bool()>;
+using domain::IsCancelled;
 
 class Store {
  public:

@@ -30,6 +30,8 @@ constexpr double kDoubtVariance = 0.3 * 0.3;
 constexpr double kGivenUpSigmas = 2;
 // Places of a collective whose decisions are looked at; of more, evenly many.
 constexpr size_t kMaxPlaces = 400;
+// Steps take tens of microseconds.
+constexpr int kStepsPerQuestion = 64;
 // The most algorithms of one collective, as in a recommendation.
 constexpr size_t kMaxNames = 256;
 
@@ -74,11 +76,14 @@ struct Option {
 class Collective {
  public:
   Collective(const MachineView& machine, absl::string_view library,
-             absl::Span<const Measurement> candidates, const std::vector<size_t>& members) {
+             absl::Span<const Measurement> candidates, const std::vector<size_t>& members,
+             domain::CallerWatch* watch)
+      : watch_(watch) {
     FindNames(machine, library, candidates, members);
     const Timed timed = FindTimed(machine, library, candidates[members.front()]);
     std::map<Call, size_t> numbers;
     for (const size_t index : members) {
+      if (watch_->IsGone()) return;
       const Call call = CallOf(candidates[index]);
       const auto [found, is_new] = numbers.emplace(call, places_.size());
       if (is_new) {
@@ -92,7 +97,10 @@ class Collective {
           places_[found->second].is_begun && timed.at(call).contains(names_[name]);
       options_.push_back({.index = index, .place = found->second, .name = name, .timed = is_timed});
     }
-    for (Option& option : options_) option.gain = GainOf(option);
+    for (Option& option : options_) {
+      if (watch_->IsGone()) return;
+      option.gain = GainOf(option);
+    }
   }
 
   size_t place_count() const { return places_.size(); }
@@ -159,6 +167,7 @@ class Collective {
   // After the last Take() of a group.
   void Reweigh() {
     for (Option& option : options_) {
+      if (watch_->IsGone()) break;
       if (stale_.contains(option.name)) option.gain = GainOf(option);
     }
     stale_.clear();
@@ -307,6 +316,7 @@ class Collective {
     return sum * static_cast<double>(step);
   }
 
+  domain::CallerWatch* watch_;
   std::vector<std::string> names_;  // in order
   std::vector<Place> places_;
   std::vector<Option> options_;
@@ -315,8 +325,12 @@ class Collective {
 
 }  // namespace
 
-Suggestions SuggestMeasurements(const MachineView& machine, absl::string_view library,
-                                absl::Span<const Measurement> candidates, size_t count) {
+absl::StatusOr<Suggestions> SuggestMeasurements(const MachineView& machine,
+                                                absl::string_view library,
+                                                absl::Span<const Measurement> candidates,
+                                                size_t count,
+                                                const domain::IsCancelled& is_cancelled) {
+  domain::CallerWatch watch(is_cancelled, kStepsPerQuestion);
   std::map<absl::string_view, std::vector<size_t>> members;
   for (size_t i = 0; i < candidates.size(); ++i) members[candidates[i].collective].push_back(i);
   std::vector<Collective> collectives;
@@ -324,7 +338,8 @@ Suggestions SuggestMeasurements(const MachineView& machine, absl::string_view li
   Suggestions suggestions;
   double places = 0;
   for (const auto& [name, indices] : members) {
-    collectives.emplace_back(machine, library, candidates, indices);
+    collectives.emplace_back(machine, library, candidates, indices, &watch);
+    if (!watch.status().ok()) return watch.status();
     places += static_cast<double>(collectives.back().place_count());
     suggestions.expected_loss += collectives.back().ExpectedLoss();
   }
@@ -346,6 +361,7 @@ Suggestions SuggestMeasurements(const MachineView& machine, absl::string_view li
       winner->Take(*option);
     }
     winner->Reweigh();
+    if (!watch.status().ok()) return watch.status();
   }
   return suggestions;
 }

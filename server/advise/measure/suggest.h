@@ -17,9 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
+#include "domain/sharing/caller_watch.h"
 
 namespace cox::advise {
 
@@ -61,8 +63,12 @@ std::vector<Measurement> UsualMeasurements(const MachineView& machine, absl::str
 // Question of the library and names an algorithm; there are at most kMaxMeasurements. An algorithm
 // without any estimate is believed to be like the others of its collective, and to differ from them
 // by a factor of e. O(places) recommendations and O(candidates x places of their collective).
-Suggestions SuggestMeasurements(const MachineView& machine, absl::string_view library,
-                                absl::Span<const Measurement> candidates, size_t count);
+// Fails with CANCELLED only.
+absl::StatusOr<Suggestions> SuggestMeasurements(const MachineView& machine,
+                                                absl::string_view library,
+                                                absl::Span<const Measurement> candidates,
+                                                size_t count,
+                                                const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::advise
 

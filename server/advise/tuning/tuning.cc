@@ -20,6 +20,8 @@
 namespace cox::advise {
 namespace {
 
+// A decision takes tens of microseconds.
+constexpr int kSizesPerQuestion = 16;
 constexpr int64_t kLargestDecided_bytes = int64_t{4} << 20;
 // The largest common element. A rule counts bytes, but some algorithms run as themselves only with
 // as many elements as ranks. Smaller elements than this are then the easier case.
@@ -44,9 +46,13 @@ bool IsAllowed(const library::Algorithm& row, const TuningQuestion& question) {
 class TableBuilder {
  public:
   TableBuilder(const MachineView& machine, const TuningQuestion& question,
-               domain::Collective collective)
-      : question_(question), collective_(collective), advice_(machine, question, collective) {}
+               domain::Collective collective, domain::CallerWatch* watch)
+      : question_(question),
+        collective_(collective),
+        advice_(machine, question, collective),
+        watch_(watch) {}
 
+  // Incomplete if the caller has gone.
   library::DecisionTable Build() {
     const auto row_at = [this](int64_t block_bytes) { return DecideAt(block_bytes); };
     const auto is_same = [](const library::DecisionRow& a, const library::DecisionRow& b) {
@@ -65,6 +71,7 @@ class TableBuilder {
   }
 
   library::DecisionRow DecideAt(int64_t block_bytes) {
+    if (watch_->IsGone()) return {};
     const Answer answer = advice_.At(block_bytes, /*with_ranked=*/false);
     library::DecisionRow row = RowFor(question_, collective_, answer.chosen);
     row.block_bytes = block_bytes;
@@ -76,6 +83,7 @@ class TableBuilder {
   const TuningQuestion& question_;
   domain::Collective collective_;
   JobAdvice advice_;
+  domain::CallerWatch* const watch_;
 };
 
 absl::Status ValidateShape(const TuningQuestion& question) {
@@ -180,13 +188,16 @@ library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective c
 }
 
 absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
-    const MachineView& machine, const TuningQuestion& question) {
+    const MachineView& machine, const TuningQuestion& question,
+    const domain::IsCancelled& is_cancelled) {
   if (absl::Status status = ValidateShape(question); !status.ok()) return status;
   const auto collectives = CollectivesOf(question);
   if (!collectives.ok()) return collectives.status();
   std::vector<library::DecisionTable> tables;
+  domain::CallerWatch watch(is_cancelled, kSizesPerQuestion);
   for (domain::Collective collective : *collectives) {
-    tables.push_back(TableBuilder(machine, question, collective).Build());
+    tables.push_back(TableBuilder(machine, question, collective, &watch).Build());
+    if (!watch.status().ok()) return watch.status();
   }
   return tables;
 }

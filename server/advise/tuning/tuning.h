@@ -10,6 +10,7 @@
 #include "advise/machine_view.h"
 #include "advise/recommend.h"
 #include "domain/collective.h"
+#include "domain/sharing/caller_watch.h"
 #include "library/algorithm.h"
 #include "library/decision_table.h"
 #include "strategy/scenario.h"
@@ -39,9 +40,11 @@ library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective c
                             const Candidate& candidate);
 
 // A table per collective asked about, in that order (the catalogue's order for all). UNIMPLEMENTED
-// for a library without rows, INVALID_ARGUMENT with the field for a bad shape or collective.
+// for a library without rows, INVALID_ARGUMENT with the field for a bad shape or collective,
+// CANCELLED.
 absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
-    const MachineView& machine, const TuningQuestion& question);
+    const MachineView& machine, const TuningQuestion& question,
+    const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::advise
 

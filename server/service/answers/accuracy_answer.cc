@@ -1,6 +1,7 @@
 #include "service/answers/accuracy_answer.h"
 
 #include <string>
+#include <vector>
 
 #include "domain/parse_collective.h"
 #include "learn/accuracy.h"
@@ -39,7 +40,8 @@ void FromRow(const learn::AccuracyRow& row, const learn::Accuracy& accuracy,
 }  // namespace
 
 absl::Status AnswerAccuracy(const daemon::Snapshot& snapshot, const v1::GetAccuracyRequest& request,
-                            RevisionViews* revisions, v1::GetAccuracyResponse* response) {
+                            RevisionViews* revisions, const domain::IsCancelled& is_cancelled,
+                            v1::GetAccuracyResponse* response) {
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
   const absl::StatusOr<RevisionViews::View> found =
@@ -51,7 +53,10 @@ absl::Status AnswerAccuracy(const daemon::Snapshot& snapshot, const v1::GetAccur
   question.collective = request.collective();
   question.by_size = request.by_size();
   question.by_library = request.by_library();
-  for (const learn::AccuracyRow& row : view.accuracy->Rows(question)) {
+  const absl::StatusOr<std::vector<learn::AccuracyRow>> rows =
+      view.accuracy->Rows(question, is_cancelled);
+  if (!rows.ok()) return rows.status();
+  for (const learn::AccuracyRow& row : *rows) {
     FromRow(row, *view.accuracy, response->add_rows());
   }
   if (response->rows_size() == 0 && !request.collective().empty()) {

@@ -27,7 +27,8 @@ std::string EtagOf(const std::vector<library::DecisionTable>& tables) {
 }
 
 absl::StatusOr<daemon::JobDecisions> DecideByCall(const advise::MachineView& machine,
-                                                  const v1::GetDecisionsRequest& request) {
+                                                  const v1::GetDecisionsRequest& request,
+                                                  const domain::IsCancelled& is_cancelled) {
   if (absl::Status checked = CheckExploreShare(request.explore_ratio()); !checked.ok()) {
     return checked;
   }
@@ -35,7 +36,7 @@ absl::StatusOr<daemon::JobDecisions> DecideByCall(const advise::MachineView& mac
   question.second_library = request.second_library();
   question.by_call = true;
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
-      advise::BuildDecisionTables(machine, question);
+      advise::BuildDecisionTables(machine, question, is_cancelled);
   if (!tables.ok()) return tables.status();
   const auto tells_sizes_apart = [](domain::Collective /*collective*/) { return true; };
   advise::AddTrials(machine, question, request.explore_ratio(), tells_sizes_apart,
@@ -56,8 +57,14 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 
 absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
                              const v1::GetDecisionsRequest& request, daemon::DecisionCache* cache,
+                             const domain::IsCancelled& is_cancelled,
+
                              v1::GetDecisionsResponse* response) {
-  const auto answer = FindOrDecide(snapshot, request, DecideByCall, cache);
+  const auto decide = [&is_cancelled](const advise::MachineView& machine,
+                                      const v1::GetDecisionsRequest& asked) {
+    return DecideByCall(machine, asked, is_cancelled);
+  };
+  const auto answer = FindOrDecide(snapshot, request, decide, cache);
   if (!answer.ok()) return answer.status();
   if (IsKnownToCaller(**answer, request, response)) return absl::OkStatus();
   const auto set_own = [](const library::DecisionRow& row, v1::Decision* decision) {

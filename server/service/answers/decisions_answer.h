@@ -7,6 +7,7 @@
 #include "cox/v1/advice.pb.h"
 #include "daemon/decision_cache.h"
 #include "daemon/snapshots.h"
+#include "domain/sharing/caller_watch.h"
 
 namespace cox::service {
 
@@ -15,9 +16,12 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
                    const v1::GetDecisionsRequest& request, v1::GetDecisionsResponse* response);
 
 // Takes earlier decisions from the cache, or decides, which takes milliseconds. NOT_FOUND for an
-// unknown machine, UNIMPLEMENTED for a library without a table, INVALID_ARGUMENT with the field.
+// unknown machine, UNIMPLEMENTED for a library without a table, INVALID_ARGUMENT with the field,
+// CANCELLED.
 absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
                              const v1::GetDecisionsRequest& request, daemon::DecisionCache* cache,
+                             const domain::IsCancelled& is_cancelled,
+
                              v1::GetDecisionsResponse* response);
 
 }  // namespace cox::service

@@ -100,6 +100,7 @@ absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
 }
 
 absl::Status StreamedPattern::Answer(std::shared_ptr<const daemon::Snapshot> snapshot,
+                                     const domain::IsCancelled& is_cancelled,
                                      v1::EvaluatePatternResponse* response) {
   if (!has_header_) return domain::InvalidField("header", "must be in the first request");
   const auto machine = MachineToAsk(std::move(snapshot), header_.machine(), header_.what_if());
@@ -128,7 +129,7 @@ absl::Status StreamedPattern::Answer(std::shared_ptr<const daemon::Snapshot> sna
     messages_ = *std::move(named);
   }
   question.messages = messages_;
-  const auto answer = advise::EvaluatePattern(**machine, question);
+  const auto answer = advise::EvaluatePattern(**machine, question, is_cancelled);
   if (!answer.ok()) return WithMessagesField(answer.status());
   for (const advise::Prediction& prediction : answer->predictions) {
     FromPrediction(prediction, response->add_predictions());

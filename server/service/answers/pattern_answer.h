@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
 #include "daemon/snapshots.h"
+#include "domain/sharing/caller_watch.h"
 #include "model/transfer.h"
 
 namespace cox::service {
@@ -28,8 +29,9 @@ class StreamedPattern {
   absl::Status Add(const v1::EvaluatePatternRequest& request);
 
   // Prices the pattern. INVALID_ARGUMENT with the field for a stream without a header, and for
-  // errors of advise::EvaluatePattern() ("sources[7]").
+  // errors of advise::EvaluatePattern() ("sources[7]"). CANCELLED.
   absl::Status Answer(std::shared_ptr<const daemon::Snapshot> snapshot,
+                      const domain::IsCancelled& is_cancelled,
                       v1::EvaluatePatternResponse* response);
 
  private:

@@ -99,7 +99,8 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
 }
 
 absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
-                           const v1::ExplainRequest& request, v1::ExplainResponse* response) {
+                           const v1::ExplainRequest& request,
+                           const domain::IsCancelled& is_cancelled, v1::ExplainResponse* response) {
   const v1::PredictRequest& asked = request.scenario();
   if (!asked.node_list().empty()) {
     return domain::InvalidField("scenario.node_list", "Explain prices no links; use Predict");
@@ -118,7 +119,7 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
     question.min_block_bytes = kExplainedFrom;
     question.max_block_bytes = kExplainedTo;
   }
-  const auto explanation = advise::Explain(**machine, question);
+  const auto explanation = advise::Explain(**machine, question, is_cancelled);
   if (!explanation.ok()) {
     const bool is_range = absl::EndsWith(domain::FieldOf(explanation.status()), "_block_bytes");
     return is_range ? explanation.status() : InField(explanation.status(), "scenario.");
@@ -131,6 +132,7 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
 
 absl::Status AnswerBatchEvaluate(std::shared_ptr<const daemon::Snapshot> snapshot,
                                  const v1::BatchEvaluateRequest& request,
+                                 const domain::IsCancelled& is_cancelled,
                                  v1::BatchEvaluateResponse* response) {
   const auto machine = MachineToAsk(std::move(snapshot), request.machine(), request.what_if());
   if (!machine.ok()) return machine.status();
@@ -150,7 +152,7 @@ absl::Status AnswerBatchEvaluate(std::shared_ptr<const daemon::Snapshot> snapsho
     if (!shape.ok()) return shape.status();
     question.shape = *std::move(shape);
   }
-  const auto grid = advise::EvaluateGrid(**machine, question);
+  const auto grid = advise::EvaluateGrid(**machine, question, is_cancelled);
   if (!grid.ok()) return grid.status();
   for (const std::string& strategy : grid->strategies) response->add_strategies(strategy);
   response->mutable_time_s()->Add(grid->amounts.begin(), grid->amounts.end());

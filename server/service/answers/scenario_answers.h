@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
 #include "daemon/snapshots.h"
+#include "domain/sharing/caller_watch.h"
 #include "service/convert/nodes_in_use.h"
 
 namespace cox::service {
@@ -18,13 +19,15 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::PredictRequest& request, NodeFinder finder,
                            v1::PredictResponse* response);
 
-// Takes up to half a second of arithmetic: call it from the pool.
+// Takes up to half a second of arithmetic, unless CANCELLED: call it from the pool.
 absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
-                           const v1::ExplainRequest& request, v1::ExplainResponse* response);
+                           const v1::ExplainRequest& request,
+                           const domain::IsCancelled& is_cancelled, v1::ExplainResponse* response);
 
-// Takes up to a second of arithmetic: call it from the pool.
+// Takes up to a second of arithmetic, unless CANCELLED: call it from the pool.
 absl::Status AnswerBatchEvaluate(std::shared_ptr<const daemon::Snapshot> snapshot,
                                  const v1::BatchEvaluateRequest& request,
+                                 const domain::IsCancelled& is_cancelled,
                                  v1::BatchEvaluateResponse* response);
 
 }  // namespace cox::service

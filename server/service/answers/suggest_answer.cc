@@ -73,6 +73,7 @@ absl::StatusOr<std::vector<advise::Measurement>> CandidatesOf(
 
 absl::Status AnswerSuggestions(const daemon::Snapshot& snapshot,
                                const v1::SuggestMeasurementsRequest& request,
+                               const domain::IsCancelled& is_cancelled,
                                v1::SuggestMeasurementsResponse* response) {
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
@@ -85,9 +86,10 @@ absl::Status AnswerSuggestions(const daemon::Snapshot& snapshot,
   const auto measurements = CandidatesOf(**machine, request);
   if (!measurements.ok()) return measurements.status();
   const int count = request.count() == 0 ? kUsualSuggestions : request.count();
-  const advise::Suggestions suggestions = advise::SuggestMeasurements(
-      **machine, request.library(), *measurements, static_cast<size_t>(count));
-  for (const advise::Suggestion& suggestion : suggestions.best) {
+  const absl::StatusOr<advise::Suggestions> suggestions = advise::SuggestMeasurements(
+      **machine, request.library(), *measurements, static_cast<size_t>(count), is_cancelled);
+  if (!suggestions.ok()) return suggestions.status();
+  for (const advise::Suggestion& suggestion : suggestions->best) {
     const advise::Measurement& one = (*measurements)[suggestion.index];
     v1::SuggestedMeasurement* out = response->add_suggestions();
     v1::MeasurementCandidate* measurement = out->mutable_measurement();
@@ -102,7 +104,7 @@ absl::Status AnswerSuggestions(const daemon::Snapshot& snapshot,
     out->set_cost_s(suggestion.cost_s);
     out->set_expected_gain_ratio(suggestion.gain);
   }
-  response->set_expected_loss_ratio(suggestions.expected_loss);
+  response->set_expected_loss_ratio(suggestions->expected_loss);
   response->set_candidate_count(static_cast<int64_t>(measurements->size()));
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();

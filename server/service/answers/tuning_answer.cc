@@ -74,10 +74,11 @@ absl::string_view FormatName(const v1::GetTuningRequest& request) {
 }
 
 absl::StatusOr<daemon::JobDecisions> DecideByTable(const advise::MachineView& machine,
-                                                   const v1::GetTuningRequest& request) {
+                                                   const v1::GetTuningRequest& request,
+                                                   const domain::IsCancelled& is_cancelled) {
   const advise::TuningQuestion question = QuestionOf(request, machine);
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
-      advise::BuildDecisionTables(machine, question);
+      advise::BuildDecisionTables(machine, question, is_cancelled);
   if (!tables.ok()) return tables.status();
   const auto format = library::FindTuningFormat(request.library(), FormatName(request));
   if (!format.ok()) return format.status();
@@ -110,9 +111,14 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 }
 
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
-                          daemon::DecisionCache* cache, v1::GetTuningResponse* response) {
+                          daemon::DecisionCache* cache, const domain::IsCancelled& is_cancelled,
+                          v1::GetTuningResponse* response) {
   if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
-  const auto answer = FindOrDecide(snapshot, request, DecideByTable, cache);
+  const auto decide = [&is_cancelled](const advise::MachineView& machine,
+                                      const v1::GetTuningRequest& asked) {
+    return DecideByTable(machine, asked, is_cancelled);
+  };
+  const auto answer = FindOrDecide(snapshot, request, decide, cache);
   if (!answer.ok()) return answer.status();
   if (IsKnownToCaller(**answer, request, response)) return absl::OkStatus();
   const daemon::JobDecisions& decisions = **answer;

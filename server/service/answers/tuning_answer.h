@@ -6,6 +6,7 @@
 #include "cox/v1/advice.pb.h"
 #include "daemon/decision_cache.h"
 #include "daemon/snapshots.h"
+#include "domain/sharing/caller_watch.h"
 
 namespace cox::service {
 
@@ -14,9 +15,10 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
                    const v1::GetTuningRequest& request, v1::GetTuningResponse* response);
 
 // Takes earlier decisions from the cache, or decides, which takes milliseconds, and writes the
-// text.
+// text. CANCELLED; who asks the same at the same time is answered all the same.
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
-                          daemon::DecisionCache* cache, v1::GetTuningResponse* response);
+                          daemon::DecisionCache* cache, const domain::IsCancelled& is_cancelled,
+                          v1::GetTuningResponse* response);
 
 }  // namespace cox::service
 

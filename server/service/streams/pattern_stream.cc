@@ -90,10 +90,21 @@ class PatternStream : public PatternReactor {
     const absl::Status taken = core_.heavy_pool->Run(
         caller_, [link = link_, pattern = pattern_, snapshots = core_.snapshots] {
           v1::EvaluatePatternResponse response;
-          const absl::Status status = pattern->Answer(snapshots->Load(), &response);
+          // A stream that was cancelled may be gone by now.
+          const auto is_cancelled = [&link] {
+            bool waits = false;
+            link->With([&waits](PatternStream& stream) { waits = stream.Waits(); });
+            return !waits;
+          };
+          const absl::Status status = pattern->Answer(snapshots->Load(), is_cancelled, &response);
           link->With([&](PatternStream& stream) { stream.Answer(status, &response); });
         });
     if (!taken.ok()) End(taken);
+  }
+
+  bool Waits() {
+    std::lock_guard lock(mutex_);
+    return !finished_;
   }
 
   void Answer(const absl::Status& status, v1::EvaluatePatternResponse* response) {

@@ -59,8 +59,8 @@ class Routing {
   // `empty` is the schedule of the topology's all-to-all without bytes: its messages are always
   // sent.
   Routing(absl::Span<const Transfer> messages, const Scenario& scenario,
-          const model::Schedule& empty)
-      : blocks_(messages.begin(), messages.end()), scenario_(scenario) {
+          const model::Schedule& empty, const domain::IsCancelled& is_cancelled)
+      : blocks_(messages.begin(), messages.end()), scenario_(scenario), watch_(is_cancelled, 1) {
     for (const Phase& phase : empty) {
       for (double i = 0; i < phase.times; ++i) always_sent_.push_back(&phase.traffic);
     }
@@ -69,6 +69,7 @@ class Routing {
   template <typename Topology>
   absl::Status Run(const Topology& topology, model::Schedule* schedule) {
     for (size_t phase = 0; phase < always_sent_.size(); ++phase) {
+      if (watch_.IsGone()) return watch_.status();
       std::vector<Transfer> hops;
       for (Transfer& block : blocks_) {
         const int64_t next =
@@ -95,6 +96,7 @@ class Routing {
  private:
   std::vector<Transfer> blocks_;  // source: the current holder
   const Scenario& scenario_;
+  domain::CallerWatch watch_;
   std::vector<const model::Traffic*> always_sent_;
 };
 
@@ -128,7 +130,7 @@ absl::StatusOr<Route> ParseRoute(absl::string_view name) {
 
 absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> messages,
                              const Scenario& scenario, const ManyToManyOptions& options,
-                             model::Schedule* schedule) {
+                             model::Schedule* schedule, const domain::IsCancelled& is_cancelled) {
   if (route == Route::kDirect) return BuildPattern(messages, scenario, schedule);
   if (std::isnan(options.direct_above_bytes) || options.direct_above_bytes < 0) {
     return domain::InvalidField("direct_above_bytes",
@@ -158,7 +160,7 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
   const int64_t columns = route == Route::kMesh2d ? options.columns : 0;
   Build({FindAlgorithm(domain::Collective::kAlltoall, RouteName(route)), {.columns = columns}},
         empty_scenario, &empty);
-  Routing routing(small, scenario, empty);
+  Routing routing(small, scenario, empty, is_cancelled);
   return RunRoute(route, scenario, columns, &routing, schedule);
 }
 

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/sharing/caller_watch.h"
 #include "model/schedule.h"
 #include "model/transfer.h"
 #include "strategy/scenario.h"
@@ -53,10 +54,11 @@ struct ManyToManyOptions {
 // time per phase.
 //
 // INVALID_ARGUMENT as TrafficOf(); for direct_above_bytes that is negative or NaN; for columns that
-// are 1 or negative.
+// are 1 or negative. CANCELLED: `is_cancelled` is asked before each phase.
 absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> messages,
                              const Scenario& scenario, const ManyToManyOptions& options,
-                             model::Schedule* schedule);
+                             model::Schedule* schedule,
+                             const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::strategy
 

@@ -149,5 +149,14 @@ TEST(AccuracyTest, SizeClassesCoverEverySize) {
   EXPECT_EQ(reached, 0);
 }
 
+TEST(AccuracyTest, EndsWhenItsCallerHasGone) {
+  const domain::Profile profile = TwoModels();
+  const Accuracy accuracy = Measure(profile, MadeBy(profile));
+  int asked = 0;
+  const auto rows = accuracy.Rows({}, [&asked] { return ++asked == 2; });
+  EXPECT_EQ(rows.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(asked, 2);
+}
+
 }  // namespace
 }  // namespace cox::learn

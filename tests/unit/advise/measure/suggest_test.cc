@@ -57,7 +57,7 @@ std::vector<Measurement> Named(const Suggestions& suggestions,
 TEST(SuggestTest, ACallIsMeasuredAsAWholeAndCallsAreSpread) {
   const std::vector<Measurement> candidates = Candidates(2, kAlgorithms);
   const Suggestions suggestions =
-      SuggestMeasurements(*MachineWith({}, {}), kLibrary, candidates, 9);
+      SuggestMeasurements(*MachineWith({}, {}), kLibrary, candidates, 9).value();
   ASSERT_EQ(suggestions.best.size(), 9U);
   std::set<size_t> indices;
   std::vector<int64_t> sizes;
@@ -82,9 +82,9 @@ TEST(SuggestTest, ACallIsMeasuredAsAWholeAndCallsAreSpread) {
 TEST(SuggestTest, NoMoreThanThereAre) {
   const std::vector<Measurement> candidates = Candidates(10, kAlgorithms);
   const Suggestions suggestions =
-      SuggestMeasurements(*MachineWith({}, {}), kLibrary, candidates, 1000);
+      SuggestMeasurements(*MachineWith({}, {}), kLibrary, candidates, 1000).value();
   EXPECT_EQ(suggestions.best.size(), candidates.size());
-  EXPECT_THAT(SuggestMeasurements(*MachineWith({}, {}), kLibrary, {}, 5).best, IsEmpty());
+  EXPECT_THAT(SuggestMeasurements(*MachineWith({}, {}), kLibrary, {}, 5).value().best, IsEmpty());
 }
 
 TEST(SuggestTest, ABegunCallIsFinishedFirst) {
@@ -93,7 +93,7 @@ TEST(SuggestTest, ABegunCallIsFinishedFirst) {
   const std::vector<learn::Cell> cells = {Timed(candidates[candidates.size() - 3])};
   candidates.erase(candidates.end() - 3);
   const Suggestions suggestions =
-      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, 2);
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, 2).value();
   EXPECT_THAT(Named(suggestions, candidates), Each(Field(&Measurement::block_bytes, 1 << 22)));
 }
 
@@ -109,7 +109,7 @@ TEST(SuggestTest, WhatIsHopelessIsMeasuredLast) {
   }
   const size_t useful = candidates.size() / 3 * 2;
   const Suggestions suggestions =
-      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, candidates.size());
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, candidates.size()).value();
   const std::vector<Measurement> named = Named(suggestions, candidates);
   ASSERT_EQ(named.size(), candidates.size());
   for (size_t i = 0; i < useful; ++i) EXPECT_NE(named[i].algorithm, "slow") << i;
@@ -123,17 +123,18 @@ TEST(SuggestTest, WhatWasTimedIsNotSuggestedAgainBeforeTheOthers) {
   std::vector<learn::Cell> cells;
   for (size_t i = 0; i < 6; ++i) cells.push_back(Timed(candidates[i]));
   const Suggestions suggestions =
-      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, 6);
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, 6).value();
   for (const Suggestion& one : suggestions.best) EXPECT_GE(one.index, 6U);
 }
 
 TEST(SuggestTest, KnowledgeReducesTheExpectedLoss) {
   const std::vector<Measurement> all = Candidates(2, kAlgorithms);
   std::vector<learn::Cell> cells;
-  const double ignorant = SuggestMeasurements(*MachineWith({}, {}), kLibrary, all, 1).expected_loss;
+  const double ignorant =
+      SuggestMeasurements(*MachineWith({}, {}), kLibrary, all, 1).value().expected_loss;
   for (const Measurement& one : all) cells.push_back(Timed(one));
   const double informed =
-      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, all, 1).expected_loss;
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, all, 1).value().expected_loss;
   EXPECT_GT(ignorant, 0.3);
   EXPECT_LT(informed, 0.05);
 }

@@ -47,7 +47,8 @@ TEST(JobBeliefsTest, ATrialIsWorthWhatTheSuggestedMeasurementIs) {
       candidates.push_back({"alltoall", algorithm, kNodes, kPpn, kNodes * kPpn, bytes});
     }
   }
-  const Suggestions suggestions = SuggestMeasurements(*machine, "openmpi-4.1", candidates, 1);
+  const Suggestions suggestions =
+      SuggestMeasurements(*machine, "openmpi-4.1", candidates, 1).value();
   ASSERT_EQ(suggestions.best.size(), 1U);
   const Measurement& best = candidates[suggestions.best[0].index];
   const Suggestion& suggested = suggestions.best[0];
