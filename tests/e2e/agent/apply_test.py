@@ -223,14 +223,6 @@ class TheCalls(Apply):
                                       (best, "", calls - 2 * canaries)):
             self.assertEqual(timings(rows, collective="allreduce", algorithm=algorithm, run=run), count * RANKS)
 
-    def test_the_guard_compares_and_results_stay(self):
-        settings = {**STEERED, "COX_ASSUME": "any-order", "COX_CANARY": "20%"}
-        # 120 canaries, more than it compares.
-        plain = self.run_ok(RANKS, program("behaviour"), "loop", 601, agent=False)
-        self.assertEqual(self.run_ok(RANKS, program("behaviour"), "loop", 601, **settings).stdout, plain.stdout)
-        plain = self.run_ok(RANKS, program("collectives"), agent=False)
-        self.assertEqual(self.run_ok(RANKS, program("collectives"), **settings).stdout, plain.stdout)
-
     def test_what_has_to_be_left_alone(self):
         for assume in ("", "any-order"):
             plain = self.run_ok(RANKS, program("apply"), agent=False)
@@ -335,6 +327,53 @@ class TheCalls(Apply):
                 plain = self.run_job(ranks, program("behaviour"), what, 100, agent=False)
                 done = self.run_job(ranks, program("behaviour"), what, 100, **STEERED, COX_ASSUME="any-order")
                 self.assert_same_end(done, plain, status)
+
+
+class TheGuard(Apply):
+    """Canaries of one job withdraw what is slower in this job, and nothing else."""
+
+    settings_of_the_jobs = {**STEERED, "COX_ASSUME": "any-order", "COX_CANARY": "20%"}
+    calls = 601  # 120 canaries, more than the guard compares
+    algorithm = "recursive_doubling"  # the table's, for 8 bytes
+
+    def run_slower(self, slower):
+        """Runs allreduces, and prolongs those that `slower` names ("default", "steered"); returns the job."""
+        plain = self.run_ok(PAIR, program("behaviour"), "loop", self.calls, agent=False)
+        self.preloads = [job.arguments.programs / f"slower.{job.arguments.mpi}.so"]
+        done = self.run_ok(PAIR, program("behaviour"), "loop", self.calls, **self.settings_of_the_jobs, SLOWER=slower)
+        self.assertEqual(done.stdout, plain.stdout)
+        return done
+
+    def timed(self, **wanted):
+        """How many calls these were, of all ranks."""
+        return timings(self.spooled(), collective="allreduce", **wanted) / PAIR
+
+    def test_an_algorithm_that_is_twice_as_slow_in_the_job_is_withdrawn_within_200_calls(self):
+        done = self.run_slower("steered")
+        said = re.findall(r"withdrawn: (\w+) from (\d+) bytes, slower than the default in (\d+) of (\d+) comparisons",
+                          done.stderr)
+        self.assertEqual(len(said), 1, done.stderr)
+        collective, from_bytes, slower, compared = said[0][0], *map(int, said[0][1:])
+        self.assertEqual(collective, "allreduce")
+        self.assertLessEqual(from_bytes, 8)
+        self.assertGreaterEqual(slower, 6)
+        self.assertLessEqual(compared, 40)
+        # All ranks leave the size to the library from the same call on, to the end.
+        steered = self.timed(algorithm=self.algorithm)
+        left = self.timed(algorithm="default", run="")
+        self.assertLessEqual(steered, 160)
+        self.assertGreaterEqual(left, self.calls - 200)
+        self.assertEqual(steered + left + self.timed(algorithm="default", run="canary"), self.calls)
+
+    def test_an_algorithm_that_is_faster_than_the_default_stays(self):
+        done = self.run_slower("default")
+        self.assertNotIn("withdrawn", done.stderr)
+        self.assertEqual(self.timed(algorithm="default", run=""), 0)
+        self.assertEqual(self.timed(algorithm="default", run="canary"), self.calls // 5)
+
+    def test_results_stay(self):
+        plain = self.run_ok(RANKS, program("collectives"), agent=False)
+        self.assertEqual(self.run_ok(RANKS, program("collectives"), **self.settings_of_the_jobs).stdout, plain.stdout)
 
 
 class WhatRan(Apply):
