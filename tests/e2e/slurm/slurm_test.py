@@ -105,6 +105,32 @@ class SlurmTest(unittest.TestCase):
         self.assertEqual(set(settings) - OWN, set())
 
 
+    def both_arms(self, words, **settings):
+        """Steps of which half are canaries: the settings of a canary and of another step. All tasks of a step agree."""
+        arms = {}
+        # One in 2^39 times all steps are of one kind.
+        for _ in range(40):
+            outcome = self.srun(*words, "env", **settings)
+            self.assertEqual(outcome.code, 0, outcome)
+            canaries = outcome.out.splitlines().count("COX_CANARY=job")
+            self.assertIn(canaries, (0, RANKS), outcome)
+            arms[canaries > 0] = settings_of(outcome.out)
+            if len(arms) == 2:
+                return arms[True], arms[False]
+        return self.fail(f"all steps are alike: {arms}")
+
+    def assert_arms(self, arms, mpi):
+        """A canary step has the library's default, the other one the tuning; both report."""
+        canary, tuned = arms
+        for settings in arms:
+            self.assertIn(f"libcoxagent-{mpi}.so", settings.get("LD_PRELOAD", ""))
+            self.assertIn("COX_SERVER", settings)
+        self.assert_tuned(tuned, mpi)
+        self.assertNotIn("COX_CANARY", tuned)
+        self.assertEqual(canary["COX_CANARY"], "job")
+        self.assertEqual([name for name in canary if name.startswith(("OMPI_MCA_coll", "MPIR_CVAR"))], [])
+
+
 def lines_about_coxswain(err):
     return [line.partition("srun: ")[2] or line for line in err.splitlines() if "cox" in line]
 
@@ -166,6 +192,45 @@ class Steps(SlurmTest):
                 self.assertEqual((outcome.code, sorted(outcome.out)), (plain.code, sorted(plain.out)), outcome)
                 self.assertIn("decision table: profile revision", outcome.err)
                 self.assertNotIn("not steered", outcome.err)
+
+    def test_a_canary_step_runs_the_default_and_no_answer_is_remembered(self):
+        for mpi, library in LIBRARY.items():
+            # A tuned step has the agent only because canaries need timings.
+            for mode in ("tune", "observe"):
+                with self.subTest(mpi=mpi, mode=mode):
+                    self.assert_arms(self.both_arms([f"--cox={mode}", f"--cox-library={library}", "--cox-canary=50%"]), mpi)
+        self.assertEqual([*(self.scratch.folder / "cache/coxswain/slurm").glob("*")], [])
+
+    def test_a_canary_step_reports_its_calls_as_canaries(self):
+        words = ["--cox=observe", "--cox-canary=50%", START["openmpi"], self.program("collectives", "openmpi")]
+        plain = self.srun(START["openmpi"], self.program("collectives", "openmpi"))
+        runs = set()
+        for _ in range(40):
+            outcome = self.srun(*words)
+            self.assertEqual((outcome.code, sorted(outcome.out)), (plain.code, sorted(plain.out)), outcome)
+            runs = {row["run"] for row in self.daemon.observed("openmpi-4.1") if row["algorithm"] == "default"}
+            if "canary" in runs:
+                break
+        self.assertIn("canary", runs)
+
+    def test_with_apply_the_share_reaches_the_agents(self):
+        words = ["--cox=apply", "--cox-library=openmpi-4.1"]
+        settings = settings_of(self.srun(*words, "--cox-canary=5%", "env").out)
+        self.assert_applying(settings, "openmpi")
+        self.assertEqual(settings["COX_CANARY"], "5%")
+        self.assertNotIn("COX_CANARY", settings_of(self.srun(*words, "env").out))
+        # The site's share, and a step that asks for another one.
+        self.cluster.write("plugstack.conf", self.plugstack().rstrip("\n") + " canary=10%\n")
+        self.addCleanup(self.cluster.write, "plugstack.conf", self.plugstack())
+        self.assertEqual(settings_of(self.srun(*words, "env").out)["COX_CANARY"], "10%")
+        self.assertEqual(settings_of(self.srun(*words, "--cox-canary=20%", "env").out)["COX_CANARY"], "20%")
+
+    def test_a_share_that_is_none_is_refused(self):
+        for share in ("60%", "-1%", "5", "some", "%"):
+            with self.subTest(share=share):
+                outcome = self.srun("--cox=tune", f"--cox-canary={share}", "true")
+                self.assertNotEqual(outcome.code, 0)
+                self.assertIn(f"--cox-canary={share}: must be a share up to 50%", outcome.err)
 
     def test_applying_is_taken_back_by_a_step_inside(self):
         self.assert_untouched(settings_of(self.srun(
@@ -503,6 +568,18 @@ class Prolog(SlurmTest):
                                 COX_LIMIT_MS=self.limit_ms)
             self.assertEqual(outcome.code, 0, outcome)
             self.assert_applying(settings_of(outcome.out), mpi)
+
+    def test_canary_steps_run_the_default_and_report(self):
+        for mpi, library in LIBRARY.items():
+            with self.subTest(mpi=mpi):
+                self.assert_arms(self.both_arms([], COX_MODE="tune", COX_LIBRARY=library, COX_CANARY_SHARE="50%",
+                                                COX_PROGRAM=arguments.cox, COX_LIMIT_MS=self.limit_ms), mpi)
+
+    def test_with_apply_the_share_reaches_the_agents(self):
+        settings = settings_of(self.srun("env", COX_MODE="apply", COX_LIBRARY="openmpi-4.1", COX_CANARY_SHARE="5%",
+                                         COX_PROGRAM=arguments.cox, COX_LIMIT_MS=self.limit_ms).out)
+        self.assert_applying(settings, "openmpi")
+        self.assertEqual(settings["COX_CANARY"], "5%")
 
     def test_all_tasks_get_the_first_ones_answer(self):
         with launching.StandIn() as hanging:
