@@ -24,6 +24,7 @@ import report
 from processes import Failure, Interrupted, Processes, free_address, raise_on_signals, stop_kept_daemon
 
 USUAL_HTTP_PORT = 7078
+RESTARTED_PAGE = f"http://127.0.0.1:{USUAL_HTTP_PORT}/"  # coxd's own default (--http)
 ELEMENT_BYTES = 8
 REFINE_INTERVAL_S = 1
 MOST_REVISIONS = 15  # attempts to get recommendations and rules from one revision
@@ -215,6 +216,7 @@ class Loop:
             f"{report.time_text(result['tuned_communication_time_s'])} tuned: {result['gain']:.2f} times as fast")
         judged = [row["is_in_interval"] for row in result["rows"] if row["is_in_interval"] is not None]
         say(f"predictions: {sum(judged)} of {len(judged)} measured times lie in the predicted 90 % interval")
+        say(report.job_factors(result))
         if self.bed.sentence:
             say(self.bed.sentence)
 
@@ -251,7 +253,8 @@ class Loop:
             cox = f"{cox} --server {self.server}"
             more = [f"{cox} watch {bed.machine}"]
         else:
-            say("The daemon is stopped; what it has learned is kept. Its page will be http://127.0.0.1:7078/. Try:")
+            say("The daemon is stopped; what it has learned is kept. To see its page, start it again with the first command\n"
+                f"and open {RESTARTED_PAGE}. --keep lets the daemon go on after the quickstart. Try:")
             more = [f"{self.binary('coxd')} --data {self.data} &"]
         more += [f"{cox} recommend -m {bed.machine} -c bcast -p {bed.ranks} --ppn {bed.ppn} -b 1k..1M:*4",
                  f"{cox} explain -m {bed.machine} -c alltoall -p {bed.ranks} --ppn {bed.ppn} -b 1k"]

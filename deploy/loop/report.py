@@ -112,6 +112,8 @@ def row_of(cell, answer, before, after):
         "reason": answer.get("reason", ""),
         "default_time_s": old.time_s,
         "predicted_time_s": predicted_s,
+        # The prediction, in units of a benchmark's time; None where the daemon does not know it.
+        "job_factor": answer["job_time_s"] / answer["predicted_time_s"] if answer.get("job_time_s") else None,
         "interval_s": interval_s,
         "measured_time_s": new.time_s,
         "is_in_interval": holds,
@@ -166,6 +168,15 @@ def result_table(result):
                  time_text(result["tuned_communication_time_s"]), gain])
     return table(["COLLECTIVE", "SIZE", "DEFAULT", "USE", "PREDICTED", "90 % WITHIN", "MEASURED", "GAIN"], rows,
                  left={0, 3, 5})
+
+
+def job_factors(result):
+    """A line: how much longer or shorter the program's calls take than a benchmark's, by collective."""
+    factors = {row["collective"]: row["job_factor"] for row in result["rows"] if row["job_factor"]}
+    if not factors:
+        return "PREDICTED: a benchmark's time; by how much the program's calls differ is not known"
+    said = ", ".join(f"{collective} x {factor:.2f}" for collective, factor in factors.items())
+    return f"PREDICTED: a benchmark's time, times the factor that the program's first run showed: {said}"
 
 
 def taken_back(answers, again, result):
