@@ -59,10 +59,12 @@ void ReportBenchmark(const Daemon& daemon, const std::string& machine) {
 class Jobs {
  public:
   Jobs(const Daemon& daemon, std::string machine, double factor)
-      : daemon_(daemon), machine_(std::move(machine)), factor_(factor) {}
+      : factor(factor), daemon_(daemon), machine_(std::move(machine)) {}
 
   bool is_labelled = true;
   int64_t now_s = kBegin_s;
+  double slowdown = 1;  // of all calls
+  double factor;        // the algorithm's time in units of the default's
 
   // A job of two minutes that reports once a second, from two nodes.
   void Run() {
@@ -76,8 +78,8 @@ class Jobs {
         request.set_sequence(second);
         request.set_source("ada@login");
         request.set_await_learning(second == 119);
-        Add("fast", kJobDefault_s * factor_, 1440, "", &request);
-        Add("fast", kJobDefault_s * factor_, 80, is_labelled ? "peer" : "", &request);
+        Add("fast", kJobDefault_s * factor, 1440, "", &request);
+        Add("fast", kJobDefault_s * factor, 80, is_labelled ? "peer" : "", &request);
         Add("default", kJobDefault_s, 80, is_labelled ? "canary" : "", &request);
         Send(daemon_, request);
       }
@@ -89,7 +91,8 @@ class Jobs {
   void Add(const std::string& algorithm, double time_s, int64_t count, const std::string& run,
            v1::ReportObservationsRequest* request) {
     v1::Observation* observation = request->add_observations();
-    *observation = Timing(machine_, algorithm, time_s * std::exp(load_ + 0.05 * normal_(random_)));
+    *observation =
+        Timing(machine_, algorithm, slowdown * time_s * std::exp(load_ + 0.05 * normal_(random_)));
     observation->set_count(count);
     observation->set_run(run);
     observation->mutable_at()->set_seconds(now_s);
@@ -97,7 +100,6 @@ class Jobs {
 
   const Daemon& daemon_;
   const std::string machine_;
-  const double factor_;
   std::mt19937 random_{11};
   std::normal_distribution<double> normal_;
   double load_ = 0;
@@ -362,6 +364,37 @@ TEST(GuardTest, ANewProfileOfAPersonEndsAWithdrawal) {
                               {"hockney", "node", "alpha", 1e-6},
                               {"hockney", "node", "beta", 1e-9}});
   EXPECT_TRUE(SavingsOf(daemon, "alpha").withdrawals(0).ended());
+  EXPECT_THAT(Ask(daemon, "alpha").reason(), Not(HasSubstr("withdrawn")));
+}
+
+// The machine becomes slower, and the algorithm is now the faster one.
+TEST(GuardTest, ADriftOfItsCallsEndsAWithdrawal) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  ReportBenchmark(daemon, "alpha");
+  Jobs jobs(daemon, "alpha", 2);
+  for (int run = 0; run < 3; ++run) jobs.Run();
+  ASSERT_EQ(SavingsOf(daemon, "alpha").withdrawals_size(), 1);
+  ASSERT_FALSE(SavingsOf(daemon, "alpha").withdrawals(0).ended());
+  ASSERT_THAT(Ask(daemon, "alpha").reason(), HasSubstr("withdrawn"));
+
+  jobs.slowdown = 8;
+  jobs.factor = 0.5;
+  const auto drifts = [&daemon] {
+    v1::ListDriftsRequest request;
+    request.set_parent("machines/alpha");
+    v1::ListDriftsResponse response;
+    EXPECT_TRUE(
+        Call(&v1::ObservationService::Stub::ListDrifts, daemon.Observations(), request, &response)
+            .ok());
+    return response.drifts_size();
+  };
+  ASSERT_EQ(drifts(), 0);
+  for (int run = 0; run < 3 && drifts() == 0; ++run) jobs.Run();
+  ASSERT_GT(drifts(), 0);
+  const v1::GetSavingsResponse savings = SavingsOf(daemon, "alpha");
+  ASSERT_EQ(savings.withdrawals_size(), 1);
+  EXPECT_TRUE(savings.withdrawals(0).ended());
   EXPECT_THAT(Ask(daemon, "alpha").reason(), Not(HasSubstr("withdrawn")));
 }
 
