@@ -30,6 +30,7 @@ struct Options {
   std::string library;
   std::string collective;
   std::string job;
+  std::string application;
   absl::Time since = absl::UnixEpoch();
   std::vector<std::string> by;
 };
@@ -49,9 +50,13 @@ std::string Share(double part, double whole) {
 void PrintRows(const v1::GetSavingsResponse& response, const Options& options, std::ostream& out) {
   std::vector<console::Table::Column> columns;
   const bool by_library = Has(options.by, "library");
+  const bool by_application = Has(options.by, "application");
   const bool by_job = Has(options.by, "job");
   if (by_library) columns.push_back({"LIBRARY"});
   columns.push_back({"COLLECTIVE"});
+  if (by_application) {
+    columns.push_back({"APPLICATION", console::Align::kLeft, console::Fit::kFold});
+  }
   if (by_job) columns.push_back({"JOB", console::Align::kLeft, console::Fit::kFold});
   for (const char* const name : {"TUNED CALLS", "COMPARED", "CANARIES", "TOOK", "SAVED"}) {
     columns.push_back({name, console::Align::kRight});
@@ -63,6 +68,7 @@ void PrintRows(const v1::GetSavingsResponse& response, const Options& options, s
     std::vector<std::string> line;
     if (by_library) line.push_back(OrAll(row.library()));
     line.push_back(OrAll(row.collective()));
+    if (by_application) line.push_back(OrAll(row.application()));
     if (by_job) line.push_back(OrAll(row.job()));
     const bool is_compared = row.compared_call_count() > 0;
     line.push_back(absl::StrFormat("%.0f", row.call_count()));
@@ -99,12 +105,14 @@ absl::Status Run(Session& session, const Options& options) {
   request.set_library(options.library);
   request.set_collective(options.collective);
   request.set_job(options.job);
+  request.set_application(options.application);
   if (options.since > absl::UnixEpoch()) {
     request.mutable_start_time()->set_seconds(absl::ToUnixSeconds(options.since));
   }
   request.set_by_library(Has(options.by, "library"));
   request.set_by_collective(Has(options.by, "collective"));
   request.set_by_job(Has(options.by, "job"));
+  request.set_by_application(Has(options.by, "application"));
   v1::GetSavingsResponse response;
   session.connection().AllowAtLeast(kTimeout_s);
   absl::Status status = session.connection().Call(kGetSavings, request, response);
@@ -115,7 +123,8 @@ absl::Status Run(Session& session, const Options& options) {
   }
   const bool is_tuned = !response.rows().empty() && response.rows(0).call_count() > 0;
   const bool is_part = !options.library.empty() || !options.collective.empty() ||
-                       !options.job.empty() || options.since > absl::UnixEpoch();
+                       !options.job.empty() || !options.application.empty() ||
+                       options.since > absl::UnixEpoch();
   if (!is_tuned) {
     session.Note(is_part ? absl::StrCat("no tuned calls match these options; `cox savings ",
                                         options.machine, "` shows all")
@@ -151,6 +160,8 @@ void AddSavingsVerb(Verb app) {
   AddLibraryOption(verb, options->library);
   verb.Text("-c,--collective", options->collective, "Only this operation").Type("COLLECTIVE");
   verb.Text("--job", options->job, "Only tuned calls of this job").Type("JOB");
+  verb.Text("--application", options->application, "Only tuned calls of this application's jobs")
+      .Type("APPLICATION");
   verb.Parsed(
           "--since",
           [options](const std::string& text) {
@@ -161,8 +172,8 @@ void AddSavingsVerb(Verb app) {
           "Only measured since then: 2026-11-20, 2026-11-20T08:00:00Z, 36h or 7d")
       .Type("TIME");
   verb.Words("--by", options->by,
-             "Divide the rows by library, collective, job (default: collective)")
-      .OneOf({"library", "collective", "job"});
+             "Divide the rows by library, collective, application, job (default: collective)")
+      .OneOf({"library", "collective", "application", "job"});
   verb.Do([options](Session& session) { return Run(session, *options); });
 }
 

@@ -132,12 +132,16 @@ struct Row {
   }
 };
 
-// Library, collective, job, begin of the bucket.
-using RowKey = std::tuple<absl::string_view, absl::string_view, absl::string_view, int64_t>;
+// Library, collective, job, application, begin of the bucket.
+using RowKey =
+    std::tuple<absl::string_view, absl::string_view, absl::string_view, absl::string_view, int64_t>;
+// A property of each job.
+using ByJob = std::map<absl::string_view, absl::string_view>;
 
 class Estimator {
  public:
-  Estimator(const SavingsOf& of, const SavingsBy& by) : of_(of), by_(by) {}
+  Estimator(const SavingsOf& of, const SavingsBy& by, const ByJob& applications)
+      : of_(of), by_(by), applications_(applications) {}
 
   void AddScenario(const domain::ScenarioKey& key, const Arms& arms) {
     if (!of_.library.empty() && key.library != of_.library) return;
@@ -179,7 +183,8 @@ class Estimator {
       savings.library = std::string(std::get<0>(key));
       savings.collective = std::string(std::get<1>(key));
       savings.job = std::string(std::get<2>(key));
-      savings.begin_us = std::get<3>(key);
+      savings.application = std::string(std::get<3>(key));
+      savings.begin_us = std::get<4>(key);
       rows.push_back(std::move(savings));
     }
     std::stable_sort(rows.begin(), rows.end(), [](const Savings& a, const Savings& b) {
@@ -201,10 +206,21 @@ class Estimator {
     if (!of_.job.empty()) {
       std::erase_if(units, [&](const Unit& unit) { return unit.cluster.first != of_.job; });
     }
+    if (!of_.application.empty()) {
+      std::erase_if(units,
+                    [&](const Unit& unit) { return ApplicationOf(unit) != of_.application; });
+    }
     return units;
   }
 
-  bool has_rows() const { return by_.library || by_.collective || by_.job || by_.bucket_us > 0; }
+  bool has_rows() const {
+    return by_.library || by_.collective || by_.job || by_.application || by_.bucket_us > 0;
+  }
+
+  absl::string_view ApplicationOf(const Unit& unit) const {
+    const auto found = applications_.find(unit.cluster.first);
+    return found == applications_.end() ? "" : found->second;
+  }
 
   int64_t BeginOf(int64_t at_us) const {
     if (by_.bucket_us == 0) return 0;
@@ -216,7 +232,8 @@ class Estimator {
   RowKey KeyOf(const domain::ScenarioKey& key, const Unit& unit) const {
     return {by_.library ? absl::string_view(key.library) : "",
             by_.collective ? absl::string_view(key.collective) : "",
-            by_.job ? unit.cluster.first : "", BeginOf(unit.at_us)};
+            by_.job ? unit.cluster.first : "", by_.application ? ApplicationOf(unit) : "",
+            BeginOf(unit.at_us)};
   }
 
   std::vector<Row*> RowsOf(const domain::ScenarioKey& key, const Unit& unit) {
@@ -247,6 +264,7 @@ class Estimator {
 
   const SavingsOf of_;
   const SavingsBy by_;
+  const ByJob& applications_;
   Row total_;
   std::map<RowKey, Row> rows_;
 };
@@ -260,12 +278,18 @@ domain::ScenarioKey CallOf(const CallTime& time, absl::string_view library) {
 }
 
 // Libcoxcoll runs beside the job's own library.
-std::map<absl::string_view, absl::string_view> LibrariesOfJobs(absl::Span<const CallTime> times) {
-  std::map<absl::string_view, absl::string_view> libraries;
+ByJob LibrariesOfJobs(absl::Span<const CallTime> times) {
+  ByJob libraries;
   for (const CallTime& time : times) {
     if (time.scenario.library != library::kCoxcoll) libraries[time.job] = time.scenario.library;
   }
   return libraries;
+}
+
+ByJob ApplicationsOfJobs(absl::Span<const CallTime> times) {
+  ByJob applications;
+  for (const CallTime& time : times) applications[time.job] = time.application;
+  return applications;
 }
 
 }  // namespace
@@ -304,7 +328,8 @@ double StudentQuantile95(double freedom) {
 
 std::vector<Savings> EstimateSavings(absl::Span<const CallTime> times, const SavingsOf& of,
                                      const SavingsBy& by) {
-  const std::map<absl::string_view, absl::string_view> libraries = LibrariesOfJobs(times);
+  const ByJob libraries = LibrariesOfJobs(times);
+  const ByJob applications = ApplicationsOfJobs(times);
   // By scenario and job, slot by slot.
   std::map<domain::ScenarioKey, std::map<absl::string_view, Arms>> jobs;
   for (const CallTime& time : times) {
@@ -318,7 +343,7 @@ std::vector<Savings> EstimateSavings(absl::Span<const CallTime> times, const Sav
     (is_default ? arms.canaries : arms.tuned)[cluster].Add(time);
     if (time.arm == domain::CanaryArm::kPeer) arms.peers[cluster].Add(time);
   }
-  Estimator estimator(of, by);
+  Estimator estimator(of, by, applications);
   for (const auto& [key, by_job] : jobs) {
     Arms whole;
     for (const auto& [job, arms] : by_job) {

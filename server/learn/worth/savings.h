@@ -37,7 +37,8 @@ namespace cox::learn {
 // The time of a job's calls, as one of its nodes reported it.
 struct CallTime {
   domain::ScenarioKey scenario;
-  std::string job;  // the whole job, not one node's part
+  std::string job;            // the whole job, not one node's part
+  std::string application{};  // the job's; empty: not known
   int64_t at_us = 0;
   double calls = 0;   // > 0; may be a part of a call, of a node of several
   double time_s = 0;  // mean, > 0
@@ -54,6 +55,7 @@ struct Savings {
   std::string library;  // the job's
   std::string collective;
   std::string job;
+  std::string application;
   int64_t begin_us = 0;  // of the bucket; 0 if none are told apart
 
   double calls = 0;  // tuned
@@ -71,6 +73,7 @@ struct Savings {
 struct SavingsOf {
   std::string library{};  // the job's
   std::string job{};
+  std::string application{};
 };
 
 // What to tell apart.
@@ -78,6 +81,7 @@ struct SavingsBy {
   bool library = false;
   bool collective = false;
   bool job = false;
+  bool application = false;
   int64_t bucket_us = 0;  // length of a time bucket, >= 1; 0: none
   int64_t origin_us = 0;  // where a bucket begins
 };

@@ -252,13 +252,9 @@ grpc::ServerUnaryReactor* History::GetSavings(grpc::CallbackServerContext* conte
                          visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal()),
                          is_cancelled = CancelledBy(context)]() -> absl::Status {
                           absl::Status done = visible.Check(request->job(), "");
-                          if (done.ok()) {
-                            done = AnswerSavings(*core_.store, *request, is_cancelled, response);
-                          }
-                          for (v1::SavingsRow& row : *response->mutable_rows()) {
-                            if (!visible.ShowsJob(row.job())) row.clear_job();
-                          }
-                          return done;
+                          if (!done.ok()) return done;
+                          return AnswerSavings(*core_.store, *request, visible, is_cancelled,
+                                               response);
                         });
 }
 

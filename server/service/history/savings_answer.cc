@@ -1,7 +1,9 @@
 #include "service/history/savings_answer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "learn/worth/savings.h"
 #include "service/convert/checks.h"
 #include "service/convert/timestamp.h"
+#include "service/history/applications.h"
 #include "service/names.h"
 
 namespace cox::service {
@@ -105,10 +108,28 @@ absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
   return read;
 }
 
-void FromSavings(const learn::Savings& savings, bool has_bucket, v1::SavingsRow* row) {
+// Names each timing's application, if the request is about applications.
+absl::Status NameApplications(store::Store& store, const v1::GetSavingsRequest& request,
+                              const std::string& machine, const VisibleNames& visible,
+                              std::vector<learn::CallTime>* times) {
+  if (!request.by_application() && request.application().empty()) return absl::OkStatus();
+  const absl::StatusOr<Applications> applications = Applications::Read(store, machine, visible);
+  if (!applications.ok()) return applications.status();
+  std::map<absl::string_view, std::string> of_jobs;
+  for (learn::CallTime& time : *times) {
+    const auto [place, is_new] = of_jobs.try_emplace(time.job);
+    if (is_new) place->second = applications->Of(time.job);
+    time.application = place->second;
+  }
+  return absl::OkStatus();
+}
+
+void FromSavings(const learn::Savings& savings, bool has_bucket, const VisibleNames& visible,
+                 v1::SavingsRow* row) {
   row->set_library(savings.library);
   row->set_collective(savings.collective);
-  row->set_job(savings.job);
+  if (visible.ShowsJob(savings.job)) row->set_job(savings.job);
+  row->set_application(savings.application);
   row->set_call_count(savings.calls);
   row->set_compared_call_count(savings.compared_calls);
   row->set_canary_call_count(savings.canary_calls);
@@ -144,27 +165,32 @@ void FromWithdrawal(const domain::Withdrawal& record, bool has_ended, v1::Withdr
 }  // namespace
 
 absl::Status AnswerSavings(store::Store& store, const v1::GetSavingsRequest& request,
-                           const store::IsCancelled& is_cancelled,
+                           const VisibleNames& visible, const store::IsCancelled& is_cancelled,
                            v1::GetSavingsResponse* response) {
   const absl::StatusOr<Wanted> wanted = ToWanted(request);
   if (!wanted.ok()) return wanted.status();
   absl::StatusOr<daemon::Withdrawals> withdrawals =
       daemon::ReadWithdrawals(store, wanted->filter.machine);
   if (!withdrawals.ok()) return withdrawals.status();
-  const absl::StatusOr<Times> read = ReadTimes(store, *wanted, is_cancelled);
+  absl::StatusOr<Times> read = ReadTimes(store, *wanted, is_cancelled);
   if (!read.ok()) return read.status();
+  absl::Status named =
+      NameApplications(store, request, wanted->filter.machine, visible, &read->times);
+  if (!named.ok()) return named;
 
   const learn::SavingsBy by = {.library = request.by_library(),
                                .collective = request.by_collective(),
                                .job = request.by_job(),
+                               .application = request.by_application(),
                                .bucket_us = SecondsToMicroseconds(request.bucket_s()),
                                .origin_us = request.has_start_time() ? wanted->start_us : 0};
-  const learn::SavingsOf of = {.library = request.library(), .job = request.job()};
+  const learn::SavingsOf of = {
+      .library = request.library(), .job = request.job(), .application = request.application()};
   const std::vector<learn::Savings> rows = learn::EstimateSavings(read->times, of, by);
   response->set_truncated(read->has_older || rows.size() > kMostRows);
   for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
     // The first row is the sum of all.
-    FromSavings(rows[i], i > 0 && by.bucket_us > 0, response->add_rows());
+    FromSavings(rows[i], i > 0 && by.bucket_us > 0, visible, response->add_rows());
   }
   // Both lists have the newest first.
   std::vector<std::pair<const domain::Withdrawal*, bool>> all;

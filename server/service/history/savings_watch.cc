@@ -6,6 +6,7 @@
 #include "cox/v1/history.pb.h"
 #include "service/convert/timestamp.h"
 #include "service/history/savings_answer.h"
+#include "service/history/visible_names.h"
 
 namespace cox::service {
 namespace {
@@ -21,7 +22,9 @@ std::optional<SavedTime> EstimateSavedTime(store::Store& store, const std::strin
   request.set_machine(machine);
   *request.mutable_start_time() = ToTimestamp(now_us - kPeriodUs);
   v1::GetSavingsResponse response;
-  if (!AnswerSavings(store, request, {}, &response).ok() || response.rows().empty()) return {};
+  const VisibleNames all_names(false, {});
+  if (!AnswerSavings(store, request, all_names, {}, &response).ok() || response.rows().empty())
+    return {};
   const v1::SavingsRow& all = response.rows(0);
   if (!(all.compared_call_count() > 0)) return {};
   SavedTime saved{.saved_s = all.saved_s(), .interval = {}};

@@ -167,6 +167,10 @@ const tests = {
     const savings = page.getByRole('region', { name: 'Savings by collective' });
     await savings.getByRole('rowheader', { name: 'all collectives' }).waitFor();
     await savings.getByRole('rowheader', { name: 'allgather' }).waitFor();
+    await page.getByLabel('Rows by', { exact: true }).selectOption('application');
+    const applications = page.getByRole('region', { name: 'Savings by application' });
+    await applications.getByRole('rowheader', { name: 'all applications' }).waitFor();
+    await applications.getByRole('rowheader', { name: 'stencil' }).waitFor();
     await page.locator('.timeline').getByText("times the default's time").waitFor();
     await finish(page, 'machine-savings');
     await open(page, 'machine?machine=fabric');

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -248,6 +249,22 @@ class HiddenJobs : public AccessFixture {
         .error_code();
   }
 
+  // Of the rows by application.
+  std::set<std::string> ApplicationsSeenBy(const std::string& who) {
+    v1::GetSavingsRequest request;
+    request.set_machine("machines/delta");
+    request.set_by_application(true);
+    v1::GetSavingsResponse response;
+    const grpc::Status status = Ask(who, v1::HistoryService::NewStub(OverTcp()),
+                                    &v1::HistoryService::Stub::GetSavings, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    std::set<std::string> applications;
+    for (int i = 1; i < response.rows_size(); ++i) {
+      applications.insert(response.rows(i).application());
+    }
+    return applications;
+  }
+
   std::map<std::string, std::string> tokens_;
 };
 
@@ -259,6 +276,7 @@ TEST_F(HiddenJobs, EveryoneSeesAllUnlessTheSiteHidesThem) {
         << who;
   }
   EXPECT_EQ(CountOf("viewer", "token:eve/4711"), StatusCode::OK);
+  EXPECT_THAT(ApplicationsSeenBy("viewer"), ::testing::ElementsAre("solver"));
 }
 
 TEST_F(HiddenJobs, ViewersAndReportersSeeTheirOwnNamesOnly) {
@@ -281,6 +299,8 @@ TEST_F(HiddenJobs, ViewersAndReportersSeeTheirOwnNamesOnly) {
   EXPECT_EQ(SketchedJobsSeenBy("viewer"), 0);
   EXPECT_EQ(SketchedJobsSeenBy("ada"), 1);
   EXPECT_EQ(SummaryOf("ada", "token:ada/4711"), StatusCode::OK);
+  EXPECT_THAT(ApplicationsSeenBy("viewer"), ::testing::ElementsAre(""));
+  EXPECT_THAT(ApplicationsSeenBy("ada"), ::testing::ElementsAre("", "solver"));
 }
 
 TEST_F(HiddenJobs, OperatorsSeeAll) {
@@ -291,6 +311,7 @@ TEST_F(HiddenJobs, OperatorsSeeAll) {
               ::testing::UnorderedElementsAre("token:ada/4711 of token:ada",
                                               "token:eve/4711 of token:eve", "4711 of source"));
   EXPECT_EQ(CountOf("op", "token:eve/4711"), StatusCode::OK);
+  EXPECT_THAT(ApplicationsSeenBy("op"), ::testing::ElementsAre("solver"));
 }
 
 TEST_F(Access, AReporterRegistersNoMachine) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -63,8 +64,9 @@ class Jobs {
 
   bool is_labelled = true;
   int64_t now_s = kBegin_s;
-  double slowdown = 1;  // of all calls
-  double factor;        // the algorithm's time in units of the default's
+  std::string name = "job-";  // of each job, in front of its number
+  double slowdown = 1;        // of all calls
+  double factor;              // the algorithm's time in units of the default's
 
   // A job of two minutes that reports once a second, from two nodes.
   void Run() {
@@ -74,7 +76,7 @@ class Jobs {
       load_ += 0.002 * normal_(random_);
       for (const char* const node : {"n1", "n2"}) {
         v1::ReportObservationsRequest request;
-        request.set_job("job-" + std::to_string(job_) + "@" + node);
+        request.set_job(name + std::to_string(job_) + "@" + node);
         request.set_sequence(second);
         request.set_source("ada@login");
         request.set_await_learning(second == 119);
@@ -210,6 +212,56 @@ TEST(SavingsTest, PeriodsJobsAndWrongFields) {
   EXPECT_EQ(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)
                 .error_code(),
             grpc::StatusCode::NOT_FOUND);
+}
+
+// An agent names the application where it reports messages; other jobs go by their names.
+TEST(SavingsTest, RowsOfApplications) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  Jobs jobs(daemon, "alpha", 0.5);
+  jobs.name = "lulesh-";
+  jobs.Run();
+  jobs.Run();
+  jobs.name = "slurm-";
+  jobs.Run();
+  v1::ReportObservationsRequest messages;
+  messages.set_job("slurm-3@n1");
+  messages.set_sequence(1'000);
+  v1::PatternSketch* const sketch = messages.add_sketches();
+  sketch->set_machine("alpha");
+  sketch->set_application("hpcg");
+  sketch->set_kind("messages");
+  sketch->set_nodes(2);
+  sketch->set_ppn(8);
+  sketch->set_ranks(16);
+  sketch->set_phase_count(16);
+  Send(daemon, messages);
+
+  v1::GetSavingsRequest request;
+  request.set_machine("alpha");
+  request.set_by_application(true);
+  const v1::GetSavingsResponse savings = Savings(daemon, request);
+  ASSERT_EQ(savings.rows_size(), 3);
+  EXPECT_EQ(savings.rows(0).application(), "");
+  std::map<std::string, double> calls;
+  double saved_s = 0;
+  for (const int i : {1, 2}) {
+    calls[savings.rows(i).application()] = savings.rows(i).call_count();
+    saved_s += savings.rows(i).saved_s();
+    EXPECT_EQ(savings.rows(i).job(), "");
+    EXPECT_EQ(savings.rows(i).interval_s_size(), 2);
+  }
+  EXPECT_THAT(calls, testing::ElementsAre(testing::Pair("hpcg", 120 * 190),
+                                          testing::Pair("lulesh", 2 * 120 * 190)));
+  EXPECT_NEAR(saved_s, savings.rows(0).saved_s(), 1e-9);
+
+  request.set_by_application(false);
+  request.set_application("lulesh");
+  const v1::GetSavingsResponse of_one = Savings(daemon, request);
+  ASSERT_EQ(of_one.rows_size(), 1);
+  EXPECT_DOUBLE_EQ(of_one.rows(0).call_count(), 2 * 120 * 190);
+  request.set_application("slurm");
+  EXPECT_EQ(Savings(daemon, request).rows(0).call_count(), 0);
 }
 
 TEST(SavingsTest, BucketsShowWhenItWasSaved) {

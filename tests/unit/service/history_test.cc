@@ -3,10 +3,21 @@
 
 #include <cmath>
 
+#include "service/history/applications.h"
 #include "service/history/observed_times.h"
 
 namespace cox::service {
 namespace {
+
+TEST(BeginOfJobName, EndsWhereANumberOrANodeBegins) {
+  EXPECT_EQ(BeginOfJobName("lulesh-7"), "lulesh");
+  EXPECT_EQ(BeginOfJobName("hpcg2026"), "hpcg");
+  EXPECT_EQ(BeginOfJobName("uid:1000/slurm-4711.0"), "slurm");
+  EXPECT_EQ(BeginOfJobName("app@n1"), "app");
+  EXPECT_EQ(BeginOfJobName("app"), "app");
+  EXPECT_EQ(BeginOfJobName("4711"), "4");
+  EXPECT_EQ(BeginOfJobName(""), "");
+}
 
 TEST(Quantile, OfNothingIsZero) { EXPECT_EQ(QuantileOf({}, 0.5), 0); }
 

@@ -199,6 +199,7 @@ export interface SavingsRow {
   library?: string;
   collective?: string;
   job?: string;
+  application?: string;
   callCount?: number;
   comparedCallCount?: number;
   canaryCallCount?: number;

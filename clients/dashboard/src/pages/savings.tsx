@@ -154,13 +154,21 @@ export function useFleetSavings(machines: string[]): Map<string, Savings> {
   return found;
 }
 
-function Rows(props: { rows: SavingsRow[] }) {
+// What the rows below the sum divide it by: the request's field, the row's, the heading, and the sum's name.
+const DIVISIONS = {
+  collective: { by: 'byCollective', head: 'Collective', all: 'all collectives' },
+  application: { by: 'byApplication', head: 'Application', all: 'all applications' },
+} as const;
+type Division = keyof typeof DIVISIONS;
+
+function Rows(props: { rows: SavingsRow[]; division: Division }) {
+  const { division } = props;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Savings by collective">
+    <div class="scroll" tabIndex={0} role="region" aria-label={`Savings by ${division}`}>
       <table class="list">
         <thead>
           <tr>
-            <th scope="col">Collective</th>
+            <th scope="col">{DIVISIONS[division].head}</th>
             <th scope="col" class="number">Tuned calls</th>
             <th scope="col" class="number">Compared</th>
             <th scope="col" class="number">Took</th>
@@ -170,12 +178,12 @@ function Rows(props: { rows: SavingsRow[] }) {
           </tr>
         </thead>
         <tbody>
-          {props.rows.map((row) => {
+          {props.rows.map((row, i) => {
             const compared = isCompared(row);
             const of = (row.savedS ?? 0) / ((row.savedS ?? 0) + (row.spentS ?? 0) || 1);
             return (
-              <tr key={row.collective ?? ''}>
-                <th scope="row">{row.collective || 'all collectives'}</th>
+              <tr key={i === 0 ? '' : `of ${row[division] ?? ''}`}>
+                <th scope="row">{i === 0 ? DIVISIONS[division].all : row[division] || 'of others'}</th>
                 <td class="number">{countText(Math.round(row.callCount ?? 0))}</td>
                 <td class="number" title={`${countText(Math.round(row.canaryCallCount ?? 0))} canaries`}>{percentText((row.comparedCallCount ?? 0) / (row.callCount || 1))}</td>
                 <td class="number" title={`${row.spentS ?? 0} s`}>{compared ? durationText(row.spentS ?? 0) : '–'}</td>
@@ -220,7 +228,8 @@ export function SavingsCard(props: { machine: string }) {
   const [period, setPeriod] = useState('the last week');
   const days = PERIODS[period] ?? DAYS;
   const [startTime, setStartTime] = useState(periodStart(days));
-  const asked = useCall<Savings>('HistoryService/GetSavings', { machine: props.machine, startTime, byCollective: true });
+  const [division, setDivision] = useState<Division>('collective');
+  const asked = useCall<Savings>('HistoryService/GetSavings', { machine: props.machine, startTime, [DIVISIONS[division].by]: true });
   const rows = asked.data?.rows ?? [];
   const all = rows[0];
   const choose = (next: string) => {
@@ -231,7 +240,12 @@ export function SavingsCard(props: { machine: string }) {
     <Card
       title="What tuning saves"
       hint="The time that the library's default would have taken for the tuned calls, less the time that they took. Canaries show it: calls or jobs that ran the default at random."
-      tools={<Select label="Period" value={period} options={Object.keys(PERIODS)} onChange={choose} />}
+      tools={
+        <>
+          <Select label="Rows by" value={division} options={Object.keys(DIVISIONS)} onChange={(next) => setDivision(next as Division)} />
+          <Select label="Period" value={period} options={Object.keys(PERIODS)} onChange={choose} />
+        </>
+      }
     >
       <Progress of={[asked]} />
       {asked.data && (all?.callCount ?? 0) === 0 && (
@@ -245,7 +259,7 @@ export function SavingsCard(props: { machine: string }) {
           <Command text={`cox run --machine ${props.machine} --mode apply --canary 5% -- mpirun -n 64 ./app`} />
         </Empty>
       )}
-      {isCompared(all) && <Rows rows={rows} />}
+      {isCompared(all) && asked.isCurrent && <Rows rows={rows} division={division} />}
       {asked.data?.truncated && <p class="hint">Older observations were not read: choose a shorter period for exact sums.</p>}
       <Withdrawals withdrawals={asked.data?.withdrawals ?? []} />
     </Card>

@@ -288,6 +288,22 @@ TEST(SavingsTest, OneJobIsComparedWithCanariesOfAll) {
   EXPECT_EQ(EstimateSavings(times, {.library = "mpich-4.0"}, {}).front().calls, 0);
 }
 
+TEST(SavingsTest, ApplicationsAreTheirJobs) {
+  std::vector<CallTime> times = {At(0, "a", true, 2), At(1, "b", true, 2), At(2, "c", false, 1),
+                                 At(2, "d", false, 1.5), At(2, "e", false, 1)};
+  times[2].application = times[3].application = "lulesh";
+  times[4].application = "hpcg";
+  const std::vector<Savings> rows = EstimateSavings(times, {}, {.application = true});
+  ASSERT_EQ(rows.size(), 3);
+  EXPECT_EQ(rows[0].application, "");
+  EXPECT_EQ(rows[1].application, "lulesh");
+  EXPECT_DOUBLE_EQ(rows[1].saved_s, 15);
+  EXPECT_EQ(rows[2].application, "hpcg");
+  EXPECT_DOUBLE_EQ(rows[2].saved_s, 10);
+  // Canaries of all applications are compared with.
+  EXPECT_DOUBLE_EQ(EstimateSavings(times, {.application = "hpcg"}, {}).front().saved_s, 10);
+}
+
 // Steered calls of libcoxcoll are compared with canaries of the job's own library.
 TEST(SavingsTest, LibcoxcollCountsForTheJobsLibrary) {
   std::vector<CallTime> times = {At(0, "a", true, 2), At(1, "a", false, 1), At(2, "a", true, 2)};
