@@ -84,6 +84,7 @@ class Asker {
                 {"ID", console::Align::kRight, console::Fit::kDrop},
                 {"PREDICTED", console::Align::kRight},
                 {"90 % WITHIN", console::Align::kLeft, console::Fit::kDrop},
+                {"IN JOBS", console::Align::kRight, console::Fit::kDrop},
                 {"DEFAULT", console::Align::kRight},
                 {"WHICH IS", console::Align::kLeft, console::Fit::kDrop},
                 {"RESTS ON", console::Align::kLeft, console::Fit::kDrop},
@@ -199,6 +200,7 @@ class Asker {
          answer.error().empty() ? answer.algorithm() : "-",
          answer.has_native_id() ? absl::StrCat(answer.native_id()) : "-",
          OptionalTime(answer.has_predicted_time_s(), answer.predicted_time_s()), within,
+         OptionalTime(answer.has_job_time_s(), answer.job_time_s()),
          OptionalTime(answer.has_default_time_s(), answer.default_time_s()),
          answer.default_algorithm().empty() ? "not known" : answer.default_algorithm(),
          EvidenceText(answer, ", "), std::move(why)});
@@ -211,6 +213,7 @@ class Asker {
       return known ? console::FormatDouble(value) : std::string();
     };
     const bool within = answer.interval_s_size() == 2;
+    const bool job_within = answer.job_interval_s_size() == 2;
     const std::vector<std::string> fields = {
         question.machine(),
         question.library(),
@@ -228,7 +231,10 @@ class Asker {
         number(answer.has_default_time_s(), answer.default_time_s()),
         answer.model(),
         answer.error().empty() ? answer.reason() : answer.error(),
-        EvidenceText(answer, ";")};
+        EvidenceText(answer, ";"),
+        number(answer.has_job_time_s(), answer.job_time_s()),
+        number(job_within, job_within ? answer.job_interval_s(0) : 0),
+        number(job_within, job_within ? answer.job_interval_s(1) : 0)};
     absl::StrAppend(&csv_,
                     absl::StrJoin(fields, ",",
                                   [](std::string* out, const std::string& field) {
@@ -268,7 +274,8 @@ class Asker {
   SheetFiles files_;
   std::string csv_ =
       "machine,library,collective,nodes,ppn,ranks,block_bytes,algorithm,native_id,strategy,"
-      "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason,evidence\r\n";
+      "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason,evidence,"
+      "job_time_s,job_interval_low_s,job_interval_high_s\r\n";
   console::Table table_;
   std::set<std::string> caveats_;
   v1::BatchRecommendRequest chunk_;

@@ -65,6 +65,68 @@ TEST(Recommend, RanksTheLibrarysAlgorithmsByTheProfile) {
   EXPECT_EQ(response.alternatives(0).strategy(), "alltoall/bruck");
 }
 
+// Two algorithms at eight sizes, `factor` times as long as in the benchmark. No job: the benchmark.
+void ReportTimes(const Daemon& daemon, const std::string& job, double factor) {
+  v1::ReportObservationsRequest request;
+  request.set_job(job);
+  request.set_sequence(1);
+  request.set_await_learning(true);
+  for (int size = 0; size < 8; ++size) {
+    for (const char* const algorithm : {"default", "fast"}) {
+      v1::Observation* observation = request.add_observations();
+      *observation = MakeObservation("delta", size);
+      observation->set_library("site-mpi");
+      observation->set_algorithm(algorithm);
+      observation->set_time_s(factor * (algorithm[0] == 'f' ? 1e-5 : 3e-5) * (1 + 0.1 * size));
+      observation->set_count(100);
+    }
+  }
+  v1::ReportObservationsResponse response;
+  const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
+                                   daemon.Observations(), request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+}
+
+TEST(Recommend, SaysWhatACallTakesInAJobOnceBothWereTimed) {
+  Daemon daemon;
+  daemon.Register("delta", 64, 8);
+  v1::RecommendRequest request;
+  request.set_machine("delta");
+  request.set_library("site-mpi");
+  request.set_collective("allreduce");
+  request.set_nodes(2);
+  request.set_ppn(8);
+  request.set_ranks(16);
+  request.set_block_bytes(64);
+  const auto ask = [&daemon](const v1::RecommendRequest& question) {
+    v1::RecommendResponse response;
+    EXPECT_TRUE(Call(&AdviceStub::Recommend, daemon.Advice(), question, &response).ok());
+    return response;
+  };
+  ReportTimes(daemon, "", 1);
+  const v1::RecommendResponse before = ask(request);
+  ASSERT_EQ(before.algorithm(), "fast");
+  EXPECT_FALSE(before.has_job_time_s());
+  EXPECT_EQ(before.job_interval_s_size(), 0);
+
+  ReportTimes(daemon, "job-1", 2);
+  const v1::RecommendResponse after = ask(request);
+  ASSERT_EQ(after.algorithm(), "fast");
+  ASSERT_TRUE(after.has_job_time_s());
+  // Eight calls of each algorithm against a prior of two calls without a difference.
+  EXPECT_NEAR(after.job_time_s() / after.predicted_time_s(), 2, 0.35);
+  ASSERT_EQ(after.interval_s_size(), 2);
+  ASSERT_EQ(after.job_interval_s_size(), 2);
+  EXPECT_LT(after.job_interval_s(0), after.job_time_s());
+  EXPECT_GT(after.job_interval_s(1), after.job_time_s());
+  // The error of the factor adds to that of the prediction.
+  EXPECT_GT(after.job_interval_s(1) / after.job_interval_s(0),
+            1.05 * after.interval_s(1) / after.interval_s(0));
+  // The factor is the collective's: it was learned for no other one.
+  request.set_collective("bcast");
+  EXPECT_FALSE(ask(request).has_job_time_s());
+}
+
 TEST(Recommend, WhatIsWrongIsNamed) {
   CalibratedDaemon daemon;
   const auto stub = daemon.Advice();
