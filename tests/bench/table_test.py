@@ -15,7 +15,9 @@ LOG = ("-- build/bin/bench_x\n"
        "BENCH\tprice a, worst: m p=8\t90 ns, 0 allocations\t-\t-\t<= 200 ns\tok\n"
        "BENCH\tmemory\t6 MiB\t40 MiB\t0.150\t<= 1\tMISSED\n"
        "-- tests/bench/bench_judge\n"
-       "BENCH\tjudge, m interp, p90\t1.1\t-\t-\t<= 1\tMISSED\n")
+       "BENCH\tjudge, m interp, p90 at most\t1.1\t-\t-\t<= 1\tMISSED\n"
+       "BENCH\tjudge, m interp, worse at most\t0.04\t-\t-\t<= 0.04\tok\n"
+       "BENCH\tjudge, m interp, in interval at least\t0.9\t-\t-\t>= 0.88\tok\n")
 PAGE = ("# How fast\n\n## Figures\n\nAn old machine; 2020-01-01, abc, `./tests/run --bench`;\nnothing else running.\n\n"
         + table.HEADER +
         "| calls per second | 90 | 100 | 0.9 | >= 0.5 | met |\n"
@@ -50,6 +52,35 @@ class TableTest(unittest.TestCase):
         self.assertEqual(table.fallen(old, new, False), [])
         self.assertEqual(table.fallen(old, new, True), ["price a: 90 -> 120 (target <= 200 ns)"])
 
+    def test_the_judges_figures_are_compared_in_each_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log, page, judged = (pathlib.Path(folder, name) for name in ("log", "page.md", "figures.csv"))
+            page.write_text(PAGE)
+
+            def run(text, *more):
+                log.write_text(text)
+                return subprocess.run([sys.executable, "-B", table.__file__, str(log), "--page", str(page), "--judged",
+                                       str(judged), *more], capture_output=True, text=True)
+            self.assertEqual(run(LOG).returncode, 0)
+            kept = judged.read_text()
+            self.assertEqual([row.value for row in table.read_judged(judged)], ["1.1", "0.04", "0.9"])
+            # One cell more of fifty is worse: none fell. A third more is.
+            for was, now, fell in (("\t0.04\t", "\t0.059\t", []), ("\t0.04\t", "\t0.061\t", ["worse at most: 0.04 -> 0.061"]),
+                                   ("\t1.1\t", "\t1.28\t", []), ("\t1.1\t", "\t1.3\t", ["p90 at most: 1.1 -> 1.3"]),
+                                   ("\t0.9\t", "\t0.76\t", ["in interval at least: 0.9 -> 0.76"])):
+                done = run(LOG.replace(was, now), "--dry-run")
+                self.assertEqual([line for line in done.stdout.splitlines() if "fell: " in line],
+                                 [f"  fell: judge, m interp, {line} (target {'>= 0.88' if 'least' in line else '<= 1' if 'p90' in line else '<= 0.04'})"
+                                  for line in fell], done.stdout)
+                self.assertEqual(done.returncode, 1 if fell else 0)
+            self.assertEqual(judged.read_text(), kept)
+            # A run without a machine's data leaves its rows, and a page without rows stays.
+            only = "-- tests/bench/bench_judge\nBENCH\tjudge, n interp, p90 at most\t2\t-\t-\t<= 1\tMISSED\n"
+            before = page.read_text()
+            self.assertEqual(run(only).returncode, 0)
+            self.assertEqual(judged.read_text(), kept + "\"judge, n interp, p90 at most\",2,<= 1,**missed**\n")
+            self.assertEqual(page.read_text(), before)
+
     def test_a_bench_that_failed_fell(self):
         new = changed(verdict={"memory": table.VERDICTS["FAILED"]}, ratio={"memory": "-"})
         self.assertEqual(table.fallen(table.rows_of_log(LOG), new, False), ["memory: failed"])
@@ -59,7 +90,8 @@ class TableTest(unittest.TestCase):
             log, page = pathlib.Path(folder, "log"), pathlib.Path(folder, "page.md")
             log.write_text(LOG)
             page.write_text(PAGE)
-            command = [sys.executable, "-B", table.__file__, str(log), "--page", str(page)]
+            command = [sys.executable, "-B", table.__file__, str(log), "--page", str(page), "--judged",
+                       str(pathlib.Path(folder, "figures.csv"))]
             first = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(first.returncode, 0, first.stderr)  # 0.9 -> 0.8
             text = page.read_text()

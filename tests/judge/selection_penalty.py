@@ -124,30 +124,51 @@ def report(cox, rows):
     succeed(cox, "observations", "import", write_csv(cox, "learned.csv", columns, rows))
 
 
+class Suggested:
+    """Learns the rows that `cox suggest` names."""
+
+    def __init__(self, cox, cells, machine):
+        self.cox, self.cells, self.machine = cox, cells, machine
+        self.known = {place: set() for place in cells}
+        self.rows = []  # what was learned, in this order
+        self.candidates = collections.defaultdict(list)
+        for place, rows in cells.items():
+            for row in rows.values():
+                self.candidates[tuple(row[name] for name in ROW)].append((place, row))
+        self.library = next(row["library"] for rows in cells.values() for row in rows.values())
+
+    def learn(self, count):
+        """Asks for `count` rows, and learns them. Returns how many it was told; 0: nothing is worth it."""
+        path = write_csv(self.cox, "candidates.csv", ["machine", "library", *ROW],
+                         [rows[0][1] for rows in self.candidates.values()])
+        text = succeed(self.cox, "suggest", "-m", self.machine, "--library", self.library, "--from", path, "-n", str(count))
+        keys = [tuple(row[name] for name in ROW) for row in csv.DictReader(text.splitlines())]
+        given = [one for key in keys for one in self.candidates.pop(key)]
+        for place, row in given:
+            self.known[place].add(row["algorithm"])
+        if given:
+            report(self.cox, [row for _, row in given])
+        self.rows += [row for _, row in given]
+        return len(keys)
+
+    def unknown(self):
+        """The places that it does not know in full."""
+        return [place for place in sorted(self.cells) if len(self.known[place]) < len(self.cells[place])]
+
+
 def learn_what_is_suggested(cox, cells, machine, share):
     """Returns the places that it does not know in full."""
-    known = {place: set() for place in cells}
-    candidates = collections.defaultdict(list)
-    for place, rows in cells.items():
-        for row in rows.values():
-            candidates[tuple(row[name] for name in ROW)].append((place, row))
-    library = next(row["library"] for rows in cells.values() for row in rows.values())
-    left = max(8, int(share * len(candidates)))
+    suggested = Suggested(cox, cells, machine)
+    left = max(8, int(share * len(suggested.candidates)))
     for rounds in range(ROUNDS, 0, -1):
         count = min(left, max(1, left // rounds))
-        if count == 0 or not candidates:
+        if count == 0 or not suggested.candidates:
             break
-        path = write_csv(cox, "candidates.csv", ["machine", "library", *ROW], [rows[0][1] for rows in candidates.values()])
-        text = succeed(cox, "suggest", "-m", machine, "--library", library, "--from", path, "-n", str(count))
-        keys = [tuple(row[name] for name in ROW) for row in csv.DictReader(text.splitlines())]
-        if not keys:
+        told = suggested.learn(count)
+        if told == 0:
             break
-        given = [one for key in keys for one in candidates.pop(key)]
-        for place, row in given:
-            known[place].add(row["algorithm"])
-        report(cox, [row for _, row in given])
-        left -= len(keys)
-    return [place for place in sorted(cells) if len(known[place]) < len(cells[place])]
+        left -= told
+    return suggested.unknown()
 
 
 def ask(cox, cells, machine, asked):
@@ -242,9 +263,10 @@ def judge_all(arguments):
 
 
 def missed(figures, targets):
-    """{(figure, "<=" or ">="): target} of the targets that the figures miss."""
+    """{(figure, "<=" or ">="): target} of the targets that the figures miss. A figure that is not known misses none: answers
+    without a predicted time have no error."""
     return {column: target for column, target in targets.items()
-            if not MEETS[column[1]](figures[column[0]], target)}
+            if not math.isnan(figures[column[0]]) and not MEETS[column[1]](figures[column[0]], target)}
 
 
 # The columns of the Markdown table: a title, and each figure with how it is written.
@@ -259,6 +281,8 @@ def markdown_row(machine, protocol, figures, targets, before):
     bounds = {name: (sign, target) for (name, sign), target in missed(figures, targets).items()}
 
     def written(name, form):
+        if math.isnan(figures[name]):
+            return "-"
         text = form.format(figures[name])
         if before and form.format(before[name]) != text:
             text = f"{form.format(before[name])} -> {text}"
