@@ -23,6 +23,7 @@ constexpr KnobName kKnobNames[] = {
     {"segment", &Knobs::segment_bytes}, {"fanout", &Knobs::fanout},
     {"window", &Knobs::window},         {"radix", &Knobs::radix},
     {"columns", &Knobs::columns},       {"gamma", &Knobs::gamma_permille},
+    {"unit", &Knobs::unit_ranks},
 };
 
 // C3 (S. E. Hambrusch, A. A. Khokhar, section 4) names algorithms by their number of levels.

@@ -29,6 +29,7 @@ struct Knobs {
   int64_t radix = 0;           // k of a k-nomial tree
   int64_t columns = 0;         // of a virtual mesh; 0: as near to a square as can be
   int64_t gamma_permille = 0;  // share that a part's leader keeps, per mille
+  int64_t unit_ranks = 0;      // consecutive ranks with a leader; 0: those of a node
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 

@@ -1,5 +1,8 @@
 #include "strategy/algorithms/node_leaders.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "strategy/algorithms/rooted/binomial_steps.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
@@ -11,43 +14,70 @@ namespace {
 
 double VectorBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
 
-// The scenario of one node's ranks, as its leader sees it.
-Scenario NodeAlone(const Scenario& scenario, int64_t size) {
-  Scenario alone = scenario;
-  alone.ranks = alone.ppn = size;
-  alone.root = 0;
-  alone.placement = Placement::kBlock;
-  return alone;
+// The scenario whose nodes are the units that have a leader: the nodes, or `unit_ranks` consecutive
+// ranks: a socket, the nodes of a switch.
+Scenario ByUnits(const Scenario& scenario, const Knobs& knobs) {
+  Scenario by_units = scenario;
+  if (knobs.unit_ranks == 0) return by_units;
+  by_units.ppn = knobs.unit_ranks;
+  by_units.placement = Placement::kBlock;
+  return by_units;
 }
 
-// The scenario of the leaders: one rank on each node.
-Scenario LeadersAlone(const Scenario& scenario, const Nodes& nodes) {
-  Scenario alone = scenario;
-  alone.ranks = nodes.count;
-  alone.ppn = 1;
-  alone.root = nodes.Of(scenario.root);
-  alone.placement = Placement::kBlock;
-  return alone;
-}
+// The units, and the machine's nodes below or above them.
+struct Units : Nodes {
+  Units(const Scenario& scenario, const Knobs& knobs)
+      : Nodes(ByUnits(scenario, knobs)),
+        of(scenario),
+        are_nodes(knobs.unit_ranks == 0 || knobs.unit_ranks == scenario.ppn) {}
 
-// A step that all nodes take at once, each among its own ranks. step_of(ranks of a node) gives the
-// step of one node; it is called only for nodes with more than `distance` ranks.
-enum class Which { kAllNodes, kAllButFirst };
+  // The scenario of one unit's ranks, as its leader sees it.
+  Scenario Alone(int64_t size) const {
+    Scenario alone = of;
+    alone.ranks = size;
+    alone.ppn = are_nodes ? size : std::min(of.ppn, size);
+    alone.root = 0;
+    alone.placement = Placement::kBlock;
+    return alone;
+  }
+
+  // The scenario of the leaders: one rank of each unit. Those of a node's units share the node.
+  Scenario Leaders() const {
+    Scenario alone = of;
+    alone.ranks = count;
+    alone.ppn = are_nodes ? 1 : std::max<int64_t>(1, of.ppn / ppn);
+    alone.root = Of(of.root);
+    alone.placement = Placement::kBlock;
+    return alone;
+  }
+
+  int64_t LeaderOf(int64_t unit) const { return cyclic ? unit : unit * ppn; }
+
+  const Scenario& of;
+  bool are_nodes;
+};
+
+// A step that all units take at once, each among its own ranks. step_of(ranks of a unit) gives the
+// step of one unit; it is called only for units with more than `distance` ranks. A unit that sends
+// over the network has its nodes for itself.
+enum class Which { kAllUnits, kAllButFirst };
 template <typename StepOf>
-Crossing InNodes(const Scenario& scenario, const Nodes& nodes, int64_t distance, Which which,
-                 const StepOf& step_of) {
+Crossing InUnits(const Units& units, int64_t distance, Which which, const StepOf& step_of) {
   Crossing all;
   all.disjoint = true;
   const int64_t left_out = which == Which::kAllButFirst ? 1 : 0;
-  const auto add = [&](int64_t node_count, int64_t size) {
-    if (node_count == 0 || size <= distance) return;
-    const Crossing one = step_of(NodeAlone(scenario, size));
-    all.node_messages += static_cast<double>(node_count) * one.node_messages;
+  const auto add = [&](int64_t unit_count, int64_t size) {
+    if (unit_count == 0 || size <= distance) return;
+    const Crossing one = step_of(units.Alone(size));
+    all.node_messages += static_cast<double>(unit_count) * one.node_messages;
+    all.network_messages += static_cast<double>(unit_count) * one.network_messages;
+    all.busiest_node_out = std::max(all.busiest_node_out, one.busiest_node_out);
+    all.busiest_node_in = std::max(all.busiest_node_in, one.busiest_node_in);
     all.disjoint = all.disjoint && one.disjoint;
   };
-  // The first node is among the largest.
-  add(nodes.largest_count() - left_out, nodes.largest());
-  add(nodes.count - nodes.largest_count(), nodes.smallest());
+  // The first unit is among the largest.
+  add(units.largest_count() - left_out, units.largest());
+  add(units.count - units.largest_count(), units.smallest());
   return all;
 }
 
@@ -55,24 +85,22 @@ void AddStep(const Crossing& step, double bytes, const model::LocalWork& work, S
   if (step.node_messages + step.network_messages > 0) steps->Add(step, bytes, work);
 }
 
-void AddNodeTrees(const Scenario& scenario, const Nodes& nodes, double bytes, Which which,
-                  Steps* steps) {
-  if (nodes.largest() == 1) return;
-  for (int64_t distance = topology::FarthestChild(nodes.largest()); distance > 0; distance /= 2) {
-    const auto tree_of = [distance](const Scenario& node) {
-      return FarTreeStep(Rooted(node, 0), distance);
+void AddUnitTrees(const Units& units, double bytes, Which which, Steps* steps) {
+  if (units.largest() == 1) return;
+  for (int64_t distance = topology::FarthestChild(units.largest()); distance > 0; distance /= 2) {
+    const auto tree_of = [distance](const Scenario& unit) {
+      return FarTreeStep(Rooted(unit, 0), distance);
     };
-    AddStep(InNodes(scenario, nodes, distance, which, tree_of), bytes, {}, steps);
+    AddStep(InUnits(units, distance, which, tree_of), bytes, {}, steps);
   }
 }
 
-void AddNodeReductions(const Scenario& scenario, const Nodes& nodes, double bytes, Steps* steps) {
-  for (int64_t distance = 1; distance < nodes.largest(); distance *= 2) {
-    const auto tree_of = [distance](const Scenario& node) {
-      return Reversed(FarTreeStep(Rooted(node, 0), distance));
+void AddUnitReductions(const Units& units, double bytes, Steps* steps) {
+  for (int64_t distance = 1; distance < units.largest(); distance *= 2) {
+    const auto tree_of = [distance](const Scenario& unit) {
+      return Reversed(FarTreeStep(Rooted(unit, 0), distance));
     };
-    AddStep(InNodes(scenario, nodes, distance, Which::kAllNodes, tree_of), bytes, {0, bytes},
-            steps);
+    AddStep(InUnits(units, distance, Which::kAllUnits, tree_of), bytes, {0, bytes}, steps);
   }
 }
 
@@ -83,7 +111,8 @@ Crossing BetweenNeighbors(int64_t node_messages) {
   return step;
 }
 
-Crossing AmongLeaders(int64_t messages, bool disjoint) {
+// Leaders of which no two are on the same node.
+Crossing AmongFarLeaders(int64_t messages, bool disjoint) {
   Crossing step;
   step.network_messages = static_cast<double>(messages);
   step.busiest_node_out = step.busiest_node_in = messages > 0 ? 1 : 0;
@@ -91,35 +120,66 @@ Crossing AmongLeaders(int64_t messages, bool disjoint) {
   return step;
 }
 
-// The messages of an enumeration, node by node.
+// A message between the root and the leader of its unit.
+Crossing OfTheRoot(const Scenario& scenario, int64_t leader) {
+  return scenario.NodeOf(leader) == scenario.NodeOf(scenario.root) ? BetweenNeighbors(1)
+                                                                   : AmongFarLeaders(1, true);
+}
+
+// Recursive doubling. exchange_at(distance) gives one of its steps.
+template <typename ExchangeAt>
+void AddFolded(const Fold& fold, const Crossing& folded, const ExchangeAt& exchange_at,
+               double bytes, Steps* steps) {
+  AddStep(folded, bytes, {0, bytes}, steps);
+  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
+    AddStep(exchange_at(distance), bytes, {0, bytes}, steps);
+  }
+  AddStep(Reversed(folded), bytes, {}, steps);
+}
+
+void AddLeadersExchange(const Units& units, double bytes, Steps* steps) {
+  const Scenario leaders = units.Leaders();
+  const Fold fold(leaders.ranks, Takes::kOdd);
+  if (leaders.ppn == 1) {
+    const auto far = [&](int64_t) { return AmongFarLeaders(fold.active, false); };
+    AddFolded(fold, AmongFarLeaders(fold.folded, true), far, bytes, steps);
+    return;
+  }
+  const Rooted at(leaders, 0);
+  const auto near = [&](int64_t distance) { return FoldedExchange(at, fold, distance); };
+  AddFolded(fold, fold.folded == 0 ? Crossing{} : NeighborSend(at.nodes, fold.folded), near, bytes,
+            steps);
+}
+
+// The messages of an enumeration, unit by unit.
 class Members {
  public:
-  explicit Members(const Scenario& scenario) : nodes_(scenario) {}
+  Members(const Scenario& scenario, const Knobs& knobs) : units_(ByUnits(scenario, knobs)) {}
 
-  int64_t count() const { return nodes_.count; }
-  int64_t largest() const { return nodes_.largest(); }
-  int64_t SizeOf(int64_t node) const { return nodes_.SizeOf(node); }
-  int64_t NodeOf(int64_t rank) const { return nodes_.Of(rank); }
-  int64_t RankOf(int64_t node, int64_t member) const {
-    return nodes_.cyclic ? node + member * nodes_.count : node * nodes_.ppn + member;
+  int64_t count() const { return units_.count; }
+  int64_t largest() const { return units_.largest(); }
+  int64_t SizeOf(int64_t unit) const { return units_.SizeOf(unit); }
+  int64_t UnitOf(int64_t rank) const { return units_.Of(rank); }
+  int64_t RankOf(int64_t unit, int64_t member) const {
+    return units_.cyclic ? unit + member * units_.count : unit * units_.ppn + member;
   }
-  int64_t LeaderOf(int64_t node) const { return RankOf(node, 0); }
+  int64_t LeaderOf(int64_t unit) const { return RankOf(unit, 0); }
 
   // Calls edge(parent, child) for the far trees' messages at this distance.
   template <typename Edge>
   void ForEachTreeEdge(int64_t distance, Which which, const Edge& edge) const {
-    for (int64_t node = which == Which::kAllButFirst ? 1 : 0; node < count(); ++node) {
-      for (int64_t member = 0; member + distance < SizeOf(node); member += 2 * distance) {
-        edge(RankOf(node, member), RankOf(node, member + distance));
+    for (int64_t unit = which == Which::kAllButFirst ? 1 : 0; unit < count(); ++unit) {
+      for (int64_t member = 0; member + distance < SizeOf(unit); member += 2 * distance) {
+        edge(RankOf(unit, member), RankOf(unit, member + distance));
       }
     }
   }
 
  private:
-  Nodes nodes_;
+  Nodes units_;
 };
 
-void EnumerateNodeTrees(const Members& members, double bytes, Which which, Enumeration* out) {
+void EnumerateUnitTrees(const Members& members, double bytes, Which which, Enumeration* out) {
   if (members.largest() == 1) return;
   for (int64_t distance = topology::FarthestChild(members.largest()); distance > 0; distance /= 2) {
     members.ForEachTreeEdge(
@@ -128,9 +188,9 @@ void EnumerateNodeTrees(const Members& members, double bytes, Which which, Enume
   }
 }
 
-void EnumerateNodeReductions(const Members& members, double bytes, Enumeration* out) {
+void EnumerateUnitReductions(const Members& members, double bytes, Enumeration* out) {
   for (int64_t distance = 1; distance < members.largest(); distance *= 2) {
-    members.ForEachTreeEdge(distance, Which::kAllNodes, [&](int64_t parent, int64_t child) {
+    members.ForEachTreeEdge(distance, Which::kAllUnits, [&](int64_t parent, int64_t child) {
       out->Send(child, parent, bytes);
     });
     out->EndStep();
@@ -139,22 +199,34 @@ void EnumerateNodeReductions(const Members& members, double bytes, Enumeration* 
 
 }  // namespace
 
-void BuildLeadersBcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
-  const Scenario leaders = LeadersAlone(scenario, nodes);
-  const double bytes = VectorBytes(scenario);
-  Steps steps(schedule);
-  if (Members(scenario).LeaderOf(leaders.root) != scenario.root) {
-    steps.Add(BetweenNeighbors(1), bytes);
+absl::Status LeadersApply(const Scenario& scenario, const Knobs& knobs) {
+  if (knobs.unit_ranks == 0) return absl::OkStatus();
+  if (scenario.placement != Placement::kBlock && scenario.node_count() > 1) {
+    return absl::FailedPreconditionError("needs consecutive ranks on each node");
   }
-  AddFarTree(Rooted(leaders, leaders.root), bytes, &steps);
-  AddNodeTrees(scenario, nodes, bytes, Which::kAllNodes, &steps);
+  const int64_t unit = knobs.unit_ranks;
+  if (scenario.ppn % unit == 0 || unit % scenario.ppn == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("needs units that divide a node, or whole nodes; ", unit,
+                   " ranks do neither of ", scenario.ppn));
 }
 
-void EnumerateLeadersBcast(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const Members members(scenario);
+void BuildLeadersBcast(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  const Units units(scenario, knobs);
+  const Scenario leaders = units.Leaders();
   const double bytes = VectorBytes(scenario);
-  const Scenario leaders = LeadersAlone(scenario, Nodes(scenario));
+  Steps steps(schedule);
+  if (const int64_t leader = units.LeaderOf(leaders.root); leader != scenario.root) {
+    steps.Add(OfTheRoot(scenario, leader), bytes);
+  }
+  AddFarTree(Rooted(leaders, leaders.root), bytes, &steps);
+  AddUnitTrees(units, bytes, Which::kAllUnits, &steps);
+}
+
+void EnumerateLeadersBcast(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  const Members members(scenario, knobs);
+  const double bytes = VectorBytes(scenario);
+  const Scenario leaders = Units(scenario, knobs).Leaders();
   Enumeration out(scenario, sink);
   if (const int64_t leader = members.LeaderOf(leaders.root); leader != scenario.root) {
     out.Send(scenario.root, leader, bytes);
@@ -167,27 +239,27 @@ void EnumerateLeadersBcast(const Scenario& scenario, const Knobs&, MessageSink s
     });
     out.EndStep();
   }
-  EnumerateNodeTrees(members, bytes, Which::kAllNodes, &out);
+  EnumerateUnitTrees(members, bytes, Which::kAllUnits, &out);
 }
 
-void BuildLeadersReduce(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
-  const Scenario leaders = LeadersAlone(scenario, nodes);
+void BuildLeadersReduce(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  const Units units(scenario, knobs);
+  const Scenario leaders = units.Leaders();
   const double bytes = VectorBytes(scenario);
   Steps steps(schedule);
-  AddNodeReductions(scenario, nodes, bytes, &steps);
+  AddUnitReductions(units, bytes, &steps);
   AddReduction(Rooted(leaders, leaders.root), bytes, &steps);
-  if (Members(scenario).LeaderOf(leaders.root) != scenario.root) {
-    steps.Add(BetweenNeighbors(1), bytes);
+  if (const int64_t leader = units.LeaderOf(leaders.root); leader != scenario.root) {
+    steps.Add(OfTheRoot(scenario, leader), bytes);
   }
 }
 
-void EnumerateLeadersReduce(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const Members members(scenario);
+void EnumerateLeadersReduce(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  const Members members(scenario, knobs);
   const double bytes = VectorBytes(scenario);
-  const Scenario leaders = LeadersAlone(scenario, Nodes(scenario));
+  const Scenario leaders = Units(scenario, knobs).Leaders();
   Enumeration out(scenario, sink);
-  EnumerateNodeReductions(members, bytes, &out);
+  EnumerateUnitReductions(members, bytes, &out);
   const topology::RootedTree tree = topology::RootedTree::Binomial(leaders.ranks, leaders.root);
   for (int level = tree.level_count() - 1; level >= 0; --level) {
     topology::ForEachEdge(tree, level, [&](const topology::RootedTree::Edge& edge) {
@@ -201,27 +273,23 @@ void EnumerateLeadersReduce(const Scenario& scenario, const Knobs&, MessageSink 
   }
 }
 
-void BuildLeadersAllreduce(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+void BuildLeadersAllreduce(const Scenario& scenario, const Knobs& knobs,
+                           model::Schedule* schedule) {
+  const Units units(scenario, knobs);
   const double bytes = VectorBytes(scenario);
-  const Fold fold(nodes.count, Takes::kOdd);
   Steps steps(schedule);
-  AddNodeReductions(scenario, nodes, bytes, &steps);
-  AddStep(AmongLeaders(fold.folded, true), bytes, {0, bytes}, &steps);
-  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
-    AddStep(AmongLeaders(fold.active, false), bytes, {0, bytes}, &steps);
-  }
-  AddStep(AmongLeaders(fold.folded, true), bytes, {}, &steps);
-  AddNodeTrees(scenario, nodes, bytes, Which::kAllNodes, &steps);
+  AddUnitReductions(units, bytes, &steps);
+  AddLeadersExchange(units, bytes, &steps);
+  AddUnitTrees(units, bytes, Which::kAllUnits, &steps);
 }
 
-void EnumerateLeadersAllreduce(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const Members members(scenario);
+void EnumerateLeadersAllreduce(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  const Members members(scenario, knobs);
   const double bytes = VectorBytes(scenario);
   const Fold fold(members.count(), Takes::kOdd);
-  const auto leader = [&](int64_t node) { return members.LeaderOf(node); };
+  const auto leader = [&](int64_t unit) { return members.LeaderOf(unit); };
   Enumeration out(scenario, sink);
-  EnumerateNodeReductions(members, bytes, &out);
+  EnumerateUnitReductions(members, bytes, &out);
   for (int64_t pair = 0; pair < fold.folded; ++pair) {
     out.Send(leader(2 * pair), leader(2 * pair + 1), bytes);
   }
@@ -236,41 +304,44 @@ void EnumerateLeadersAllreduce(const Scenario& scenario, const Knobs&, MessageSi
     out.Send(leader(2 * pair + 1), leader(2 * pair), bytes);
   }
   out.EndStep();
-  EnumerateNodeTrees(members, bytes, Which::kAllNodes, &out);
+  EnumerateUnitTrees(members, bytes, Which::kAllUnits, &out);
 }
 
-void BuildLeadersBarrier(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+void BuildLeadersBarrier(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  const Units units(scenario, knobs);
+  const Scenario leaders = units.Leaders();
   Steps steps(schedule);
-  for (int64_t distance = 1; distance < nodes.largest(); distance *= 2) {
-    const auto shift_of = [distance](const Scenario& node) { return Shift(Nodes(node), distance); };
-    AddStep(InNodes(scenario, nodes, distance, Which::kAllNodes, shift_of), 0, {}, &steps);
+  for (int64_t distance = 1; distance < units.largest(); distance *= 2) {
+    const auto shift_of = [distance](const Scenario& unit) { return Shift(Nodes(unit), distance); };
+    AddStep(InUnits(units, distance, Which::kAllUnits, shift_of), 0, {}, &steps);
   }
-  for (int64_t distance = 1; distance < nodes.count; distance *= 2) {
-    AddStep(AmongLeaders(nodes.count, false), 0, {}, &steps);
+  for (int64_t distance = 1; distance < leaders.ranks; distance *= 2) {
+    AddStep(
+        leaders.ppn == 1 ? AmongFarLeaders(leaders.ranks, false) : Shift(Nodes(leaders), distance),
+        0, {}, &steps);
   }
-  AddNodeTrees(scenario, nodes, 1, Which::kAllNodes, &steps);
+  AddUnitTrees(units, 1, Which::kAllUnits, &steps);
 }
 
-void EnumerateLeadersBarrier(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const Members members(scenario);
+void EnumerateLeadersBarrier(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  const Members members(scenario, knobs);
   Enumeration out(scenario, sink);
   for (int64_t distance = 1; distance < members.largest(); distance *= 2) {
-    for (int64_t node = 0; node < members.count(); ++node) {
-      const int64_t size = members.SizeOf(node);
+    for (int64_t unit = 0; unit < members.count(); ++unit) {
+      const int64_t size = members.SizeOf(unit);
       for (int64_t member = 0; distance < size && member < size; ++member) {
-        out.Send(members.RankOf(node, member), members.RankOf(node, (member + distance) % size), 0);
+        out.Send(members.RankOf(unit, member), members.RankOf(unit, (member + distance) % size), 0);
       }
     }
     out.EndStep();
   }
   for (int64_t distance = 1; distance < members.count(); distance *= 2) {
-    for (int64_t node = 0; node < members.count(); ++node) {
-      out.Send(members.LeaderOf(node), members.LeaderOf((node + distance) % members.count()), 0);
+    for (int64_t unit = 0; unit < members.count(); ++unit) {
+      out.Send(members.LeaderOf(unit), members.LeaderOf((unit + distance) % members.count()), 0);
     }
     out.EndStep();
   }
-  EnumerateNodeTrees(members, 1, Which::kAllNodes, &out);
+  EnumerateUnitTrees(members, 1, Which::kAllUnits, &out);
 }
 
 absl::Status LeadersScanApplies(const Scenario& scenario, const Knobs&) {
@@ -280,8 +351,8 @@ absl::Status LeadersScanApplies(const Scenario& scenario, const Knobs&) {
   return absl::FailedPreconditionError("needs consecutive ranks on each node");
 }
 
-void BuildLeadersScan(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+void BuildLeadersScan(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  const Units nodes(scenario, knobs);
   const double bytes = VectorBytes(scenario);
   const model::LocalWork combined{0, 2 * bytes};
   Steps steps(schedule);
@@ -291,20 +362,19 @@ void BuildLeadersScan(const Scenario& scenario, const Knobs&, model::Schedule* s
       step.node_messages = static_cast<double>(PairedMessages(node.ranks, distance));
       return step;
     };
-    AddStep(InNodes(scenario, nodes, distance, Which::kAllNodes, pairs_of), bytes, combined,
-            &steps);
+    AddStep(InUnits(nodes, distance, Which::kAllUnits, pairs_of), bytes, combined, &steps);
   }
   const int64_t alone = nodes.smallest() == 1 ? nodes.count - nodes.largest_count() : 0;
   if (nodes.largest() > 1) steps.Add(BetweenNeighbors(nodes.count - alone), bytes);
   for (int64_t distance = 1; distance < nodes.count; distance *= 2) {
-    AddStep(AmongLeaders(PairedMessages(nodes.count, distance), false), bytes, combined, &steps);
+    AddStep(AmongFarLeaders(PairedMessages(nodes.count, distance), false), bytes, combined, &steps);
   }
-  if (nodes.count > 1) steps.Add(AmongLeaders(nodes.count - 1, nodes.count == 2), bytes);
-  AddNodeTrees(scenario, nodes, bytes, Which::kAllButFirst, &steps);
+  if (nodes.count > 1) steps.Add(AmongFarLeaders(nodes.count - 1, nodes.count == 2), bytes);
+  AddUnitTrees(nodes, bytes, Which::kAllButFirst, &steps);
 }
 
-void EnumerateLeadersScan(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const Members members(scenario);
+void EnumerateLeadersScan(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  const Members members(scenario, knobs);
   const double bytes = VectorBytes(scenario);
   Enumeration out(scenario, sink);
   for (int64_t distance = 1; distance < members.largest(); distance *= 2) {
@@ -334,7 +404,7 @@ void EnumerateLeadersScan(const Scenario& scenario, const Knobs&, MessageSink si
     out.Send(members.LeaderOf(node), members.LeaderOf(node + 1), bytes);
   }
   out.EndStep();
-  EnumerateNodeTrees(members, bytes, Which::kAllButFirst, &out);
+  EnumerateUnitTrees(members, bytes, Which::kAllButFirst, &out);
 }
 
 }  // namespace cox::strategy

@@ -2,6 +2,10 @@
 // with their leader, and the leaders with each other. Trees are binomial, exchanges are recursive
 // doubling: the library's choices for short messages. Pure; any thread.
 //
+// With Knobs::unit_ranks, a unit of this many consecutive ranks has the leader instead of a node:
+// a socket, or the nodes of a switch. Messages to a leader may then cross nodes, and those among
+// leaders may stay in one.
+//
 // Source: MPICH v4.0.2, src/mpi/coll: {bcast,reduce,allreduce,barrier,scan}_intra_smp.
 #ifndef COX_STRATEGY_ALGORITHMS_NODE_LEADERS_H_
 #define COX_STRATEGY_ALGORITHMS_NODE_LEADERS_H_
@@ -10,6 +14,9 @@
 #include "strategy/catalogue.h"
 
 namespace cox::strategy {
+
+// Of all but the scan: units divide a node, or are whole nodes, with block placement.
+absl::Status LeadersApply(const Scenario& scenario, const Knobs& knobs);
 
 // From the root to the leader of its node, to all leaders, to all ranks.
 void BuildLeadersBcast(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);

@@ -130,8 +130,8 @@ constexpr Algorithm kAlgorithms[] = {
     {domain::Collective::kBarrier, "tree", "up a binomial tree to rank 0, then down", "",
      "Open MPI v4.1.4, coll/base: barrier_intra_tree", AlwaysApplies, BuildTree, EnumerateTree},
     {domain::Collective::kBarrier, "node-leaders",
-     "in each node, among the nodes' leaders, and back", "",
-     "MPICH v4.0.2, src/mpi/coll: barrier_intra_smp", AlwaysApplies, BuildLeadersBarrier,
+     "in each node, or each `unit` ranks, among the leaders, and back", "unit",
+     "MPICH v4.0.2, src/mpi/coll: barrier_intra_smp", LeadersApply, BuildLeadersBarrier,
      EnumerateLeadersBarrier},
 };
 

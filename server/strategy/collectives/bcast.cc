@@ -124,8 +124,8 @@ constexpr Algorithm kAlgorithms[] = {
      "binomial scatter, then allgather round the ring", "", kThakur, AlwaysApplies,
      BuildScatterRingAllgather, EnumerateScatterRingAllgather},
     {domain::Collective::kBcast, "node-leaders",
-     "binomial trees to the nodes' leaders, then in each node", "",
-     "MPICH v4.0.2, src/mpi/coll: bcast_intra_smp", AlwaysApplies, BuildLeadersBcast,
+     "binomial trees to the leaders of nodes, or of `unit` ranks, then from them", "unit",
+     "MPICH v4.0.2, src/mpi/coll: bcast_intra_smp", LeadersApply, BuildLeadersBcast,
      EnumerateLeadersBcast},
 };
 

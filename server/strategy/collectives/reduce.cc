@@ -156,8 +156,8 @@ constexpr Algorithm kAlgorithms[] = {
      "MPICH v4.0.2, src/mpi/coll: reduce_intra_reduce_scatter_gather", AlwaysApplies,
      BuildRabenseifnerWhole, EnumerateRabenseifnerWhole},
     {domain::Collective::kReduce, "node-leaders",
-     "up binomial trees in each node, then from the nodes' leaders", "",
-     "MPICH v4.0.2, src/mpi/coll: reduce_intra_smp", AlwaysApplies, BuildLeadersReduce,
+     "up binomial trees in each node, or each `unit` ranks, then from the leaders", "unit",
+     "MPICH v4.0.2, src/mpi/coll: reduce_intra_smp", LeadersApply, BuildLeadersReduce,
      EnumerateLeadersReduce},
 };
 

@@ -128,6 +128,11 @@ std::vector<Strategy> Variants(const Algorithm& algorithm) {
       variants.push_back({&algorithm, {.columns = columns}});
     }
   }
+  if (algorithm.knobs == "unit") {
+    for (int64_t unit : {1, 2, 3, 4, 6, 8, 12, 16}) {
+      variants.push_back({&algorithm, {.unit_ranks = unit}});
+    }
+  }
   if (algorithm.knobs == "radix") {
     for (int64_t radix : {2, 3, 7, 100}) variants.push_back({&algorithm, {.radix = radix}});
   }
