@@ -124,7 +124,9 @@ class Follower {
     const bool is_beaten = IsBeaten(*interval.at_high);
     if (interval.width() == 1 && is_beaten) return interval.high;
     const bool asks = !is_beaten && interval.width() <= interval.widest_to_ask;
-    if (interval.width() == 1 || rivals.empty() || (asks && IsSmoothlyBelow(interval, rivals))) {
+    const bool is_skipped = !limits_.looks_between && !is_beaten;
+    if (is_skipped || interval.width() == 1 || rivals.empty() ||
+        (asks && IsSmoothlyBelow(interval, rivals))) {
       passed_ = interval.high;
       return -1;
     }

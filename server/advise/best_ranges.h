@@ -28,6 +28,9 @@ struct BestRanges {
 struct RangeLimits {
   size_t ranges = 1000;
   int64_t evaluations = 2'000'000;
+  // Whether intervals whose ends have the same least curve are searched, too. Otherwise a change
+  // and its way back between two neighbouring stops stay unseen: for curves that take long.
+  bool looks_between = true;
 };
 
 // A curve stays the least until another one is below it by more than this share. Otherwise two
@@ -39,7 +42,8 @@ inline constexpr double kTieShare = 1e-9;
 // changes at the first size at which the current curve is no longer among the least (kTieShare), to
 // the first curve that is.
 //
-// Exact for curves that do not fall between two consecutive `knees` (sizes in any order). It skips
+// Exact for curves that do not fall between two consecutive `knees` (sizes in any order). Stops are
+// the knees and the powers of two. It skips
 // an interval only if the current curve's greatest amount there is not above any other's least, or
 // if both curves are smooth and far enough apart. Otherwise it halves the interval, down to single
 // bytes. Curves with steps (packets, segments) are not smooth. At a limit it ends early and returns

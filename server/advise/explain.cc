@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "advise/placement/link_time.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/parameter.h"
@@ -39,11 +40,12 @@ class Curves {
  public:
   Curves(const MachineView& machine, const PricedBy& priced_by,
          const std::vector<strategy::Strategy>& strategies, const strategy::Scenario& scenario,
-         const domain::IsCancelled& is_cancelled)
+         const NodesInUse* nodes, const domain::IsCancelled& is_cancelled)
       : machine_(machine),
         priced_by_(priced_by),
         strategies_(strategies),
         scenario_(scenario),
+        nodes_(nodes),
         watch_(is_cancelled, kSchedulesPerQuestion) {}
 
   // CANCELLED: the caller has gone, and what was returned since means nothing.
@@ -51,13 +53,32 @@ class Curves {
 
   const model::Schedule& ScheduleOf(size_t strategy, int64_t block_bytes) {
     scenario_.block_bytes = block_bytes;
-    strategy::Build(Resolved(machine_, scenario_, strategies_[strategy]), scenario_, &schedule_);
+    resolved_ = Resolved(machine_, scenario_, strategies_[strategy]);
+    strategy::Build(resolved_, scenario_, &schedule_);
     return schedule_;
+  }
+
+  Prediction At(size_t strategy, int64_t block_bytes) {
+    const model::Schedule& schedule = ScheduleOf(strategy, block_bytes);
+    return nodes_ == nullptr
+               ? Price(priced_by_, strategy::FormatStrategy(strategies_[strategy]), schedule)
+               : PriceOnNodes(priced_by_, resolved_, scenario_, schedule, *nodes_);
   }
 
   double AmountAt(size_t strategy, int64_t block_bytes) {
     if (watch_.IsGone()) return 0;
+    if (nodes_ != nullptr) return Amount(At(strategy, block_bytes).cost);
     return Amount(priced_by_.model->Price(*priced_by_.values, ScheduleOf(strategy, block_bytes)));
+  }
+
+  // Evaluations on the nodes until kMaxFollowedMessages.
+  int64_t AffordedEvaluations(int64_t block_bytes) {
+    double messages = 0;
+    for (size_t i = 0; i < strategies_.size(); ++i) {
+      messages += ListedMessages(ScheduleOf(i, block_bytes), *nodes_);
+    }
+    return static_cast<int64_t>(kMaxFollowedMessages * static_cast<double>(strategies_.size()) /
+                                std::max(1.0, messages));
   }
 
   // The first sizes in (min, max] at which an argument of a phase exceeds a border of a piecewise
@@ -110,6 +131,8 @@ class Curves {
   const PricedBy priced_by_;
   const std::vector<strategy::Strategy>& strategies_;
   strategy::Scenario scenario_;
+  const NodesInUse* const nodes_;
+  strategy::Strategy resolved_;
   model::Schedule schedule_;
   domain::CallerWatch watch_;
 };
@@ -145,19 +168,27 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
   strategy::Scenario scenario = question.scenario;
   scenario.shape = &machine.profile.shape;
 
-  Curves curves(machine, *priced_by, *strategies, scenario, is_cancelled);
+  Curves curves(machine, *priced_by, *strategies, scenario, question.nodes, is_cancelled);
   for (size_t i = 0; i < strategies->size(); ++i) {
     explanation.strategies.push_back(strategy::FormatStrategy((*strategies)[i]));
-    explanation.predictions.push_back(Price(*priced_by, explanation.strategies.back(),
-                                            curves.ScheduleOf(i, scenario.block_bytes)));
+    explanation.predictions.push_back(curves.At(i, scenario.block_bytes));
+    explanation.predictions.back().strategy = explanation.strategies.back();
   }
   std::stable_sort(
       explanation.predictions.begin(), explanation.predictions.end(),
       [](const Prediction& a, const Prediction& b) { return Amount(a.cost) < Amount(b.cost); });
+  RangeLimits limits = question.limits;
+  std::vector<int64_t> knees;
+  if (question.nodes == nullptr) {
+    knees = curves.Knees(question.min_block_bytes, question.max_block_bytes);
+  } else {
+    limits.looks_between = false;
+    limits.evaluations =
+        std::min(limits.evaluations, curves.AffordedEvaluations(scenario.block_bytes));
+  }
   explanation.ranges = FollowBest(
       strategies->size(), [&](size_t i, int64_t bytes) { return curves.AmountAt(i, bytes); },
-      question.min_block_bytes, question.max_block_bytes,
-      curves.Knees(question.min_block_bytes, question.max_block_bytes), question.limits);
+      question.min_block_bytes, question.max_block_bytes, knees, limits);
   if (!curves.status().ok()) return curves.status();
   for (const domain::Parameter& parameter : machine.profile.parameters) {
     if (parameter.model != priced_by->model->id()) continue;

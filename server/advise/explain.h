@@ -12,6 +12,7 @@
 #include "advise/best_ranges.h"
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
+#include "advise/placement/network.h"
 #include "domain/profile.h"
 #include "domain/sharing/caller_watch.h"
 #include "strategy/scenario.h"
@@ -34,13 +35,19 @@ struct ExplainQuestion {
   int64_t min_block_bytes = 1;
   int64_t max_block_bytes = int64_t{16} << 20;
   RangeLimits limits;
+  // Those of the job, scenario.node_count() of them, whose links are priced; null: not known.
+  const NodesInUse* nodes = nullptr;
 };
 inline constexpr int64_t kMaxExplainedBytes = int64_t{1} << 40;
+
+// Messages whose ways are followed to find the ranges on given nodes: about three seconds.
+inline constexpr double kMaxFollowedMessages = 10'000'000;
 
 // Fails as Predict() does, with CANCELLED, and with INVALID_ARGUMENT (field "min_block_bytes" or
 // "max_block_bytes") unless 0 <= min <= max <= kMaxExplainedBytes. The ranges are as exact as
 // FollowBest() says. Its knees are the sizes at which a piecewise parameter changes its value for
-// the largest message or the busiest rank's bytes.
+// the largest message or the busiest rank's bytes. On given nodes, the ranges are those of
+// RangeLimits::looks_between = false, and end early after kMaxFollowedMessages.
 absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question,
                                     const domain::IsCancelled& is_cancelled = {});
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "advise/placement/link_time.h"
 #include "domain/errors.h"
 #include "domain/level.h"
 #include "model/schedule.h"
@@ -143,6 +144,7 @@ absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
   answer.busiest = traffic.any;
   model::Schedule schedule;
   domain::CallerWatch watch(is_cancelled, 1);
+  model::Schedule on_nodes;
   for (const Way& way : *ways) {
     const bool is_direct = way.route == Route::kDirect;
     if (is_direct) {
@@ -154,13 +156,25 @@ absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
                !built.ok()) {
       return built;
     }
+    const auto list = [&](strategy::MessageSink sink) {
+      strategy::EnumerateManyToMany(way.route, question.messages, scenario, way.options, sink);
+    };
     for (const PricedBy& priced_by : *models) {
       if (watch.IsGone()) return watch.status();
-      answer.predictions.push_back(Price(priced_by, way.name, schedule));
-      if (!is_direct || question.messages.size() > static_cast<size_t>(kListedMessages)) continue;
-      const auto listed =
-          priced_by.model->PriceListed(*priced_by.values, schedule, question.messages);
-      if (listed.has_value()) answer.predictions.back().cost = *listed;
+      if (question.nodes != nullptr) {
+        CopyOnNodes(priced_by, scenario, *question.nodes, schedule, &on_nodes);
+      }
+      const model::Schedule& here = question.nodes != nullptr ? on_nodes : schedule;
+      Prediction prediction = Price(priced_by, way.name, here);
+      if (is_direct && question.messages.size() <= static_cast<size_t>(kListedMessages)) {
+        const auto listed =
+            priced_by.model->PriceListed(*priced_by.values, here, question.messages);
+        if (listed.has_value()) prediction.cost = *listed;
+      }
+      if (question.nodes != nullptr) {
+        AddLinkTime(LinkTimeOf(priced_by, scenario, here, *question.nodes, list), &prediction);
+      }
+      answer.predictions.push_back(std::move(prediction));
     }
   }
   return answer;

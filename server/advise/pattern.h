@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
+#include "advise/placement/network.h"
 #include "domain/sharing/caller_watch.h"
 #include "model/transfer.h"
 #include "strategy/scenario.h"
@@ -29,6 +30,8 @@ struct PatternQuestion {
   // long, "all" also has routes with direct_above.
   std::vector<std::string> routes;
   std::string model;  // "": the machine's; "all"
+  // Those of the job, scenario.node_count() of them, whose links are priced; null: not known.
+  const NodesInUse* nodes = nullptr;
 };
 
 struct PatternAnswer {

@@ -198,7 +198,8 @@ grpc::ServerUnaryReactor* Advisor::Explain(grpc::CallbackServerContext* context,
   return FinishFromPool(
       *core_.heavy_pool, context,
       [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-        return AnswerExplain(core_.snapshots->Load(), *request, is_cancelled, response);
+        return AnswerExplain(core_.snapshots->Load(), *request, NodeFinder(core_.store),
+                             is_cancelled, response);
       });
 }
 

@@ -16,6 +16,7 @@
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/what_if.h"
+#include "cli/output/placement_table.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/profile_view.h"
 #include "cli/output/sweep_json.h"
@@ -33,6 +34,7 @@ struct Options {
   ScenarioOptions scenario;
   std::string model;
   std::string placement;
+  NodeListOptions nodes_in_use;
   int64_t root = 0;
   std::string from;
   std::string to;
@@ -51,6 +53,7 @@ absl::StatusOr<v1::ExplainRequest> RequestOf(const Options& options) {
   scenario.set_model(options.model);
   scenario.set_root(options.root);
   scenario.set_placement(PlacementOf(options.placement));
+  scenario.set_assume_idle_switches(options.nodes_in_use.idle_switches);
   for (const v1::WhatIf& change : options.what_if) *scenario.add_what_if() = change;
   const absl::StatusOr<int64_t> from = console::ParseSize(options.from);
   if (!from.ok()) return from.status();
@@ -111,7 +114,8 @@ void PrintPredictions(const v1::ExplainResponse& response, std::ostream& out) {
 void PrintRanges(const v1::ExplainRequest& request, const v1::ExplainResponse& response,
                  std::ostream& out) {
   const bool in_units = IsInUnits(response);
-  out << "\nThe best by size, to the byte";
+  out << "\nThe best by size, "
+      << (response.has_nodes_in_use() ? "compared at powers of two" : "to the byte");
   if (response.ranges_size() > 2) out << " (" << SharesText(response) << " of these sizes)";
   out << ":\n\n";
   console::Table table({{"FROM", console::Align::kRight},
@@ -129,8 +133,10 @@ void PrintRanges(const v1::ExplainRequest& request, const v1::ExplainResponse& r
   table.Print(out);
   if (response.ranges_through_block_bytes() < request.max_block_bytes()) {
     out << "note: ends at " << console::FormatBytes(response.ranges_through_block_bytes())
-        << ": beyond this size the best strategy changes too often, or two strategies cost the "
-           "same\n";
+        << (response.has_nodes_in_use()
+                ? ": the job has too many messages to follow them at larger sizes\n"
+                : ": beyond this size the best strategy changes too often, or two strategies cost "
+                  "the same\n");
   }
 }
 
@@ -142,7 +148,12 @@ void Print(const v1::ExplainRequest& request, const v1::ExplainResponse& respons
              scenario.machine(), scenario.ranks(), console::FormatBytes(scenario.block_bytes()),
              response.model(), response.profile_revision(),
              scenario.what_if_size() > 0 ? ", with parameters changed" : ""))
-      << "\n\n";
+      << '\n';
+  if (response.has_nodes_in_use()) {
+    out << console::Printable(scenario.node_list()) << ": " << NodesText(response.nodes_in_use())
+        << '\n';
+  }
+  out << '\n';
   PrintPredictions(response, out);
   if (response.predictions_size() > 0 && !response.predictions(0).caveat().empty()) {
     out << "note: " << console::Printable(response.predictions(0).caveat()) << '\n';
@@ -179,17 +190,22 @@ absl::Status Explain(Session& session, const Options& options) {
   if (!request.ok()) return request.status();
   SweepJson json;
   std::vector<std::pair<int64_t, v1::ExplainResponse>> answers;
-  for (const int64_t ranks : options.scenario.ranks) {
-    request->mutable_scenario()->set_ranks(ranks);
-    v1::ExplainResponse response;
-    absl::Status status = session.connection().Call(kExplain, *request, response);
-    if (!status.ok()) return status;
-    json.Add(*request, response);
-    if (!session.json() && options.files.csv != "-") {
-      if (!answers.empty()) session.out() << '\n';
-      Print(*request, response, session.out());
+  std::vector<std::string> node_lists = options.nodes_in_use.lists;
+  if (node_lists.empty()) node_lists.emplace_back();
+  for (const std::string& node_list : node_lists) {
+    request->mutable_scenario()->set_node_list(node_list);
+    for (const int64_t ranks : options.scenario.ranks) {
+      request->mutable_scenario()->set_ranks(ranks);
+      v1::ExplainResponse response;
+      absl::Status status = session.connection().Call(kExplain, *request, response);
+      if (!status.ok()) return status;
+      json.Add(*request, response);
+      if (!session.json() && options.files.csv != "-") {
+        if (!answers.empty()) session.out() << '\n';
+        Print(*request, response, session.out());
+      }
+      answers.emplace_back(ranks, std::move(response));
     }
-    answers.emplace_back(ranks, std::move(response));
   }
   if (session.json()) session.out() << json.Text();
   if (options.files.csv.empty()) return absl::OkStatus();
@@ -205,7 +221,10 @@ void AddExplainVerb(Verb app) {
       "  cox explain -m intel-delta -c alltoall -p 256 -b 64 --to 1k\n"
       "  cox explain -m cluster -c bcast -p 64,128 -b 64k --model loggp\n"
       "  cox explain -m intel-delta -c alltoall -p 256 -b 64 --what-if 'c3.s*0.1'\n"
-      "The sizes at which the best strategy changes are exact to the byte. --csv writes them.");
+      "  cox explain -m cluster -c allgather -p 16 --ppn 1 -b 1M --node-list n[1-8,33-40]\n"
+      "The sizes at which the best strategy changes are exact to the byte. --csv writes them.\n"
+      "With --node-list, sizes are compared at powers of two and each change is followed to the\n"
+      "byte: a change that is undone before the next power of two is not seen.");
   auto options = std::make_shared<Options>();
   options->from = "1";
   options->to = "16MiB";
@@ -220,6 +239,7 @@ void AddExplainVerb(Verb app) {
             "A model of `cox models` (default: the machine's selected model)")
       .Type("MODEL");
   AddPlacementOption(verb, options->placement);
+  AddNodeListOptions(verb, options->nodes_in_use);
   AddCount(verb, "--root", options->root, 0, std::numeric_limits<int32_t>::max(),
            "Root rank of a rooted operation (default 0)");
   AddWhatIfOption(verb, options->what_if);
@@ -228,6 +248,9 @@ void AddExplainVerb(Verb app) {
           [options](const GlobalOptions& global) {
             if (options->scenario.block_bytes.size() > 1) {
               return UsageError("--bytes takes one size here; --from and --to take a range");
+            }
+            if (options->nodes_in_use.lists.size() > 1 && !options->files.csv.empty()) {
+              return UsageError("--csv takes one --node-list: its rows do not name the list");
             }
             absl::Status status = RequireScenario(options->scenario);
             return status.ok() ? CheckSheetFiles(options->files, global) : status;

@@ -11,6 +11,7 @@
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/what_if.h"
+#include "cli/output/placement_table.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/route_sheet.h"
 #include "cli/output/sweep_json.h"
@@ -36,6 +37,7 @@ struct Options {
   std::vector<int64_t> block_bytes;
   int64_t ppn = 0;
   std::string placement;
+  NodeListOptions nodes_in_use;
   std::string model;
   std::vector<std::string> routes;
   std::vector<v1::WhatIf> what_if;
@@ -47,6 +49,10 @@ v1::PatternHeader HeaderOf(const Options& options) {
   header.set_machine(options.machine);
   header.set_ppn(options.ppn);
   header.set_placement(PlacementOf(options.placement));
+  if (!options.nodes_in_use.lists.empty()) {
+    header.set_node_list(options.nodes_in_use.lists.front());
+  }
+  header.set_assume_idle_switches(options.nodes_in_use.idle_switches);
   header.set_model(options.model);
   header.set_pattern(options.pattern);
   for (const std::string& route : options.routes) header.add_routes(route);
@@ -116,7 +122,11 @@ absl::Status Evaluate(Session& session, const Options& options) {
       }
     }
   }
-  if (session.json()) session.out() << json.Text();
+  if (session.json()) {
+    session.out() << json.Text();
+  } else if (response.has_nodes_in_use()) {
+    session.Note(NodesText(response.nodes_in_use()));
+  }
   absl::Status shown = sheet.Show(session, options.files);
   const bool one = all_ranks.size() * sizes.size() == 1;
   if (shown.ok() && one && !session.json() && options.files.csv != "-") {
@@ -133,8 +143,8 @@ absl::Status CheckApplication(const Options& options) {
   if (!options.routes.empty()) {
     return UsageError("--route does not go with --application: all routes are compared");
   }
-  if (options.files.any() || !options.what_if.empty()) {
-    return UsageError("--csv, --plot and --what-if do not go with --application");
+  if (options.files.any() || !options.what_if.empty() || !options.nodes_in_use.lists.empty()) {
+    return UsageError("--csv, --plot, --what-if and --node-list do not go with --application");
   }
   return absl::OkStatus();
 }
@@ -148,6 +158,9 @@ absl::Status Check(const Options& options, const GlobalOptions& global) {
     return UsageError("one of --file, --pattern and --application is needed");
   }
   if (has_application) return CheckApplication(options);
+  if (options.nodes_in_use.lists.size() > 1) {
+    return UsageError("--node-list: a pattern takes one list");
+  }
   if (!options.objective.empty()) return UsageError("--objective goes with --application");
   if (!options.file.empty() && !options.block_bytes.empty()) {
     return UsageError("--bytes goes with --pattern: a file has its own sizes");
@@ -168,6 +181,7 @@ void AddPatternVerb(Verb app) {
       "  cox pattern -m cluster --file messages.csv --model all\n"
       "  cox pattern -m intel-delta --pattern transpose -p 256 -b 1k\n"
       "  cox pattern -m cluster --pattern 'shift?by=3' -p 64 -b 8..1M:*4 --route all\n"
+      "  cox pattern -m cluster --pattern transpose -p 16 --ppn 1 -b 1M --node-list n[1-16]\n"
       "A file has the columns src,dst,bytes, a row for each message. With --route mesh2d, grid3d\n"
       "or hypercube, messages travel through that virtual topology. A rank then combines the\n"
       "messages that go to the same next rank. --route all compares direct, these three and\n"
@@ -197,6 +211,7 @@ void AddPatternVerb(Verb app) {
   AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
   AddPlacementOption(verb, options->placement);
+  AddNodeListOptions(verb, options->nodes_in_use);
   verb.Words("--route", options->routes,
              "How to send the messages: direct, mesh2d, grid3d, hypercube or all, comma-separated "
              "(default direct)")

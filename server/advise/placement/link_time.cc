@@ -174,23 +174,27 @@ model::Extent ExtentOf(const NodesInUse& nodes, int64_t ranks) {
   return {static_cast<double>(ranks), nodes.bisection_links, nodes.distance_links};
 }
 
-LinkTime LinkTimeOf(const PricedBy& priced_by, const strategy::Strategy& strategy,
-                    const strategy::Scenario& scenario, const model::Schedule& schedule,
-                    const NodesInUse& nodes) {
+double ListedMessages(const model::Schedule& schedule, const NodesInUse& nodes) {
+  const double count = MessageCount(schedule);
+  const bool are_few =
+      count <= kMaxListedMessages && count * nodes.distance_links <= kMaxListedLinks;
+  return are_few ? count : 0;
+}
+
+LinkTime LinkTimeOf(const PricedBy& priced_by, const strategy::Scenario& scenario,
+                    const model::Schedule& schedule, const NodesInUse& nodes, MessageList list) {
   if (PricesExtent(*priced_by.model) || !JobLinks::Exist(nodes, scenario)) return {};
   const JobLinks links(
       nodes, scenario,
       {ByteTime(priced_by, &model::Traffic::network), ByteTime(priced_by, &model::Traffic::node)});
   StepTimes times(priced_by, schedule, links);
-  const double messages_count = MessageCount(schedule);
-  if (messages_count > kMaxListedMessages ||
-      messages_count * nodes.distance_links > kMaxListedLinks) {
+  if (ListedMessages(schedule, nodes) == 0) {
     for (const model::Phase& phase : schedule) times.AddEven(phase);
     return times.time();
   }
   std::vector<Sent> messages;
   int64_t phase = 0;
-  strategy.algorithm->enumerate(scenario, strategy.knobs, [&](const strategy::Message& message) {
+  list([&](const strategy::Message& message) {
     if (message.phase != phase) {
       times.AddListed(schedule[static_cast<size_t>(phase)], &messages);
       phase = message.phase;
@@ -201,28 +205,36 @@ LinkTime LinkTimeOf(const PricedBy& priced_by, const strategy::Strategy& strateg
   return times.time();
 }
 
-Prediction PriceOnNodes(const PricedBy& priced_by, const strategy::Strategy& strategy,
-                        const strategy::Scenario& scenario, const model::Schedule& schedule,
-                        const NodesInUse& nodes) {
-  const bool by_extent = PricesExtent(*priced_by.model);
-  // Another model must not warn of links that are priced here: it sees a crossbar of these nodes.
+void CopyOnNodes(const PricedBy& priced_by, const strategy::Scenario& scenario,
+                 const NodesInUse& nodes, const model::Schedule& schedule, model::Schedule* here) {
   const auto count = static_cast<double>(nodes.node_count);
   const model::Extent crossbar{static_cast<double>(scenario.ranks), std::max(1.0, count / 2),
                                count > 1 ? 1.0 : 0.0};
+  here->Clear(PricesExtent(*priced_by.model) ? ExtentOf(nodes, scenario.ranks) : crossbar);
+  for (const model::Phase& phase : schedule) here->Add() = phase;
+}
+
+void AddLinkTime(const LinkTime& links, Prediction* prediction) {
+  prediction->cost[model::Term::kLinkCongestion] += links.congestion_s;
+  prediction->cost[model::Term::kLatency] += links.latency_s;
+  if (!links.is_even || !(links.congestion_s > 0)) return;
+  if (!prediction->caveat.empty()) prediction->caveat += "; ";
+  prediction->caveat += absl::StrFormat(
+      "more than %.0f messages, or %.0f links on their ways: links are priced as if all pairs of "
+      "nodes had the same bytes",
+      kMaxListedMessages, kMaxListedLinks);
+}
+
+Prediction PriceOnNodes(const PricedBy& priced_by, const strategy::Strategy& strategy,
+                        const strategy::Scenario& scenario, const model::Schedule& schedule,
+                        const NodesInUse& nodes) {
   thread_local model::Schedule here;
-  here.Clear(by_extent ? ExtentOf(nodes, scenario.ranks) : crossbar);
-  for (const model::Phase& phase : schedule) here.Add() = phase;
+  CopyOnNodes(priced_by, scenario, nodes, schedule, &here);
   Prediction prediction = Price(priced_by, strategy::FormatStrategy(strategy), here);
-  const LinkTime links = LinkTimeOf(priced_by, strategy, scenario, here, nodes);
-  prediction.cost[model::Term::kLinkCongestion] += links.congestion_s;
-  prediction.cost[model::Term::kLatency] += links.latency_s;
-  if (links.is_even && links.congestion_s > 0) {
-    if (!prediction.caveat.empty()) prediction.caveat += "; ";
-    prediction.caveat += absl::StrFormat(
-        "more than %.0f messages, or %.0f links on their ways: links are priced as if all pairs of "
-        "nodes had the same bytes",
-        kMaxListedMessages, kMaxListedLinks);
-  }
+  const auto list = [&](strategy::MessageSink sink) {
+    strategy.algorithm->enumerate(scenario, strategy.knobs, sink);
+  };
+  AddLinkTime(LinkTimeOf(priced_by, scenario, here, nodes, list), &prediction);
   return prediction;
 }
 

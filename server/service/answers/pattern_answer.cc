@@ -1,6 +1,7 @@
 #include "service/answers/pattern_answer.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -100,7 +101,7 @@ absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
 }
 
 absl::Status StreamedPattern::Answer(std::shared_ptr<const daemon::Snapshot> snapshot,
-                                     const domain::IsCancelled& is_cancelled,
+                                     NodeFinder finder, const domain::IsCancelled& is_cancelled,
                                      v1::EvaluatePatternResponse* response) {
   if (!has_header_) return domain::InvalidField("header", "must be in the first request");
   const auto machine = MachineToAsk(std::move(snapshot), header_.machine(), header_.what_if());
@@ -129,6 +130,18 @@ absl::Status StreamedPattern::Answer(std::shared_ptr<const daemon::Snapshot> sna
     messages_ = *std::move(named);
   }
   question.messages = messages_;
+  // Other numbers of ranks are refused below.
+  if (absl::Status valid = strategy::Validate(question.scenario); !valid.ok()) {
+    return WithMessagesField(valid);
+  }
+  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes =
+      finder.Find(header_.machine(), header_.node_list(), question.scenario.node_count(),
+                  header_.assume_idle_switches());
+  if (!nodes.ok()) return InField(nodes.status(), "header.");
+  if (nodes->has_value()) {
+    question.nodes = &**nodes;
+    FromNodesInUse(**nodes, response->mutable_nodes_in_use());
+  }
   const auto answer = advise::EvaluatePattern(**machine, question, is_cancelled);
   if (!answer.ok()) return WithMessagesField(answer.status());
   for (const advise::Prediction& prediction : answer->predictions) {

@@ -12,6 +12,7 @@
 #include "daemon/snapshots.h"
 #include "domain/sharing/caller_watch.h"
 #include "model/transfer.h"
+#include "service/convert/nodes_in_use.h"
 
 namespace cox::service {
 
@@ -29,8 +30,9 @@ class StreamedPattern {
   absl::Status Add(const v1::EvaluatePatternRequest& request);
 
   // Prices the pattern. INVALID_ARGUMENT with the field for a stream without a header, and for
-  // errors of advise::EvaluatePattern() ("sources[7]"). CANCELLED.
-  absl::Status Answer(std::shared_ptr<const daemon::Snapshot> snapshot,
+  // errors of NodeFinder and advise::EvaluatePattern() ("sources[7]"). With a list of nodes it
+  // reads the store. CANCELLED.
+  absl::Status Answer(std::shared_ptr<const daemon::Snapshot> snapshot, NodeFinder finder,
                       const domain::IsCancelled& is_cancelled,
                       v1::EvaluatePatternResponse* response);
 

@@ -99,17 +99,18 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
 }
 
 absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
-                           const v1::ExplainRequest& request,
+                           const v1::ExplainRequest& request, NodeFinder finder,
                            const domain::IsCancelled& is_cancelled, v1::ExplainResponse* response) {
   const v1::PredictRequest& asked = request.scenario();
-  if (!asked.node_list().empty()) {
-    return domain::InvalidField("scenario.node_list", "Explain prices no links; use Predict");
-  }
   const auto machine = MachineToAsk(std::move(snapshot), asked.machine(), asked.what_if());
   if (!machine.ok()) return InField(machine.status(), "scenario.");
   const auto scenario = ToScenario(**machine, asked);
   if (!scenario.ok()) return InField(scenario.status(), "scenario.");
+  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes = finder.Find(
+      asked.machine(), asked.node_list(), scenario->node_count(), asked.assume_idle_switches());
+  if (!nodes.ok()) return InField(nodes.status(), "scenario.");
   advise::ExplainQuestion question;
+  question.nodes = nodes->has_value() ? &**nodes : nullptr;
   question.scenario = *scenario;
   question.strategy = asked.strategy();
   question.model = asked.model();
@@ -125,6 +126,7 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
     return is_range ? explanation.status() : InField(explanation.status(), "scenario.");
   }
   FromExplanation(*explanation, response);
+  if (nodes->has_value()) FromNodesInUse(**nodes, response->mutable_nodes_in_use());
   AddCaveats(**machine, *scenario, response);
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();

@@ -19,9 +19,10 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::PredictRequest& request, NodeFinder finder,
                            v1::PredictResponse* response);
 
-// Takes up to half a second of arithmetic, unless CANCELLED: call it from the pool.
+// Takes up to half a second of arithmetic, with a list of nodes three seconds, and then reads the
+// store; unless CANCELLED: call it from the pool.
 absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
-                           const v1::ExplainRequest& request,
+                           const v1::ExplainRequest& request, NodeFinder finder,
                            const domain::IsCancelled& is_cancelled, v1::ExplainResponse* response);
 
 // Takes up to a second of arithmetic, unless CANCELLED: call it from the pool.

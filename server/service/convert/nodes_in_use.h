@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "advise/placement/network.h"
-#include "cox/v1/advice.pb.h"
+#include "cox/v1/machine.pb.h"
 #include "store/store.h"
 
 namespace cox::service {

@@ -88,7 +88,8 @@ class PatternStream : public PatternReactor {
       if (finished_) return;
     }
     const absl::Status taken = core_.heavy_pool->Run(
-        caller_, [link = link_, pattern = pattern_, snapshots = core_.snapshots] {
+        caller_,
+        [link = link_, pattern = pattern_, snapshots = core_.snapshots, store = core_.store] {
           v1::EvaluatePatternResponse response;
           // A stream that was cancelled may be gone by now.
           const auto is_cancelled = [&link] {
@@ -96,7 +97,8 @@ class PatternStream : public PatternReactor {
             link->With([&waits](PatternStream& stream) { waits = stream.Waits(); });
             return !waits;
           };
-          const absl::Status status = pattern->Answer(snapshots->Load(), is_cancelled, &response);
+          const absl::Status status =
+              pattern->Answer(snapshots->Load(), NodeFinder(store), is_cancelled, &response);
           link->With([&](PatternStream& stream) { stream.Answer(status, &response); });
         });
     if (!taken.ok()) End(taken);

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
-#include "strategy/catalogue.h"
 #include "strategy/traffic/message_patterns.h"
 #include "topology/virtual_topology.h"
 
@@ -53,35 +52,111 @@ void TakeCounts(const LevelTraffic& from, LevelTraffic* to) {
   to->messages_count = from.messages_count;
 }
 
-// Routes blocks through the phases of a topology.
-class Routing {
- public:
-  // `empty` is the schedule of the topology's all-to-all without bytes: its messages are always
-  // sent.
-  Routing(absl::Span<const Transfer> messages, const Scenario& scenario,
-          const model::Schedule& empty, const domain::IsCancelled& is_cancelled)
-      : blocks_(messages.begin(), messages.end()), scenario_(scenario), watch_(is_cancelled, 1) {
-    for (const Phase& phase : empty) {
-      for (double i = 0; i < phase.times; ++i) always_sent_.push_back(&phase.traffic);
+// Moves blocks by one phase of a topology. Returns the messages that carry them.
+template <typename Topology>
+std::vector<Transfer> MoveBlocks(const Topology& topology, int64_t phase,
+                                 std::vector<Transfer>* blocks) {
+  std::vector<Transfer> hops;
+  for (Transfer& block : *blocks) {  // source: the current holder
+    const int64_t next = topology.NextHop(block.source, block.destination, phase);
+    if (next != block.source) hops.push_back({block.source, next, block.bytes});
+    block.source = next;
+  }
+  return Combined(std::move(hops));
+}
+
+// The all-to-all of a route without bytes: its messages are always sent.
+struct EmptyExchange {
+  EmptyExchange(Route route, const Scenario& of, int64_t mesh_columns)
+      : scenario(of),
+        strategy{FindAlgorithm(domain::Collective::kAlltoall, RouteName(route)),
+                 {.columns = route == Route::kMesh2d ? mesh_columns : 0}} {
+    scenario.collective = domain::Collective::kAlltoall;
+    scenario.block_bytes = 0;
+    Build(strategy, scenario, &schedule);
+  }
+
+  Scenario scenario;
+  Strategy strategy;
+  model::Schedule schedule;
+};
+
+// Messages on their own way, and those that are combined.
+struct Sorted {
+  Sorted(absl::Span<const Transfer> messages, double direct_above_bytes) {
+    for (const Transfer& message : messages) {
+      if (message.source == message.destination) continue;
+      (message.bytes > direct_above_bytes ? large : small).push_back(message);
     }
   }
 
+  std::vector<Transfer> large;
+  std::vector<Transfer> small;
+};
+
+// Lists blocks on their way through the phases of a topology.
+class Listing {
+ public:
+  Listing(std::vector<Transfer> blocks, int64_t first_phase, MessageSink sink)
+      : blocks_(std::move(blocks)), first_phase_(first_phase), sink_(sink) {}
+
   template <typename Topology>
-  absl::Status Run(const Topology& topology, model::Schedule* schedule) {
-    for (size_t phase = 0; phase < always_sent_.size(); ++phase) {
-      if (watch_.IsGone()) return watch_.status();
-      std::vector<Transfer> hops;
-      for (Transfer& block : blocks_) {
-        const int64_t next =
-            topology.NextHop(block.source, block.destination, static_cast<int64_t>(phase));
-        if (next != block.source) hops.push_back({block.source, next, block.bytes});
-        block.source = next;
+  absl::Status Run(const Topology& topology, const EmptyExchange& empty) {
+    std::vector<std::vector<Message>> always_sent;
+    std::vector<size_t> first_of;  // step of each phase of the exchange
+    for (const Phase& phase : empty.schedule) {
+      first_of.push_back(always_sent.size());
+      always_sent.resize(always_sent.size() + static_cast<size_t>(phase.times));
+    }
+    empty.strategy.algorithm->enumerate(
+        empty.scenario, empty.strategy.knobs, [&](const Message& message) {
+          const size_t step = first_of[static_cast<size_t>(message.phase)] +
+                              static_cast<size_t>(message.repetition);
+          always_sent[step].push_back(message);
+        });
+    for (size_t step = 0; step < always_sent.size(); ++step) {
+      const int64_t phase = first_phase_ + static_cast<int64_t>(step);
+      for (const Transfer& hop : MoveBlocks(topology, static_cast<int64_t>(step), &blocks_)) {
+        sink_({phase, 0, hop.source, hop.destination, hop.bytes});
       }
-      const absl::StatusOr<Phase> moved = TrafficOf(Combined(std::move(hops)), scenario_);
+      // The same messages once more, without bytes.
+      for (const Message& one : always_sent[step]) {
+        sink_({phase, 0, one.source, one.destination, 0});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  std::vector<Transfer> blocks_;
+  const int64_t first_phase_;
+  const MessageSink sink_;
+};
+
+// Routes blocks through the phases of a topology.
+class Routing {
+ public:
+  Routing(std::vector<Transfer> blocks, const Scenario& scenario,
+          const domain::IsCancelled& is_cancelled, model::Schedule* schedule)
+      : blocks_(std::move(blocks)),
+        scenario_(scenario),
+        schedule_(schedule),
+        watch_(is_cancelled, 1) {}
+
+  template <typename Topology>
+  absl::Status Run(const Topology& topology, const EmptyExchange& empty) {
+    std::vector<const model::Traffic*> always_sent;
+    for (const Phase& phase : empty.schedule) {
+      for (double i = 0; i < phase.times; ++i) always_sent.push_back(&phase.traffic);
+    }
+    for (size_t phase = 0; phase < always_sent.size(); ++phase) {
+      if (watch_.IsGone()) return watch_.status();
+      const absl::StatusOr<Phase> moved =
+          TrafficOf(MoveBlocks(topology, static_cast<int64_t>(phase), &blocks_), scenario_);
       if (!moved.ok()) return moved.status();
-      Phase& added = schedule->Add();
+      Phase& added = schedule_->Add();
       added = *moved;
-      const model::Traffic& sent = *always_sent_[phase];
+      const model::Traffic& sent = *always_sent[phase];
       TakeCounts(sent.node, &added.traffic.node);
       TakeCounts(sent.network, &added.traffic.network);
       TakeCounts(sent.any, &added.traffic.any);
@@ -94,23 +169,25 @@ class Routing {
   }
 
  private:
-  std::vector<Transfer> blocks_;  // source: the current holder
+  std::vector<Transfer> blocks_;
   const Scenario& scenario_;
+  model::Schedule* schedule_;
   domain::CallerWatch watch_;
-  std::vector<const model::Traffic*> always_sent_;
 };
 
-absl::Status RunRoute(Route route, const Scenario& scenario, int64_t columns, Routing* routing,
-                      model::Schedule* schedule) {
+// Runs a Routing or a Listing on the route's topology.
+template <typename Runner>
+absl::Status RunRoute(Route route, const Scenario& scenario, int64_t columns, Runner* runner) {
+  const EmptyExchange empty(route, scenario, columns);
   switch (route) {
     case Route::kDirect:
       break;
     case Route::kMesh2d:
-      return routing->Run(topology::Mesh2d(scenario.ranks, columns), schedule);
+      return runner->Run(topology::Mesh2d(scenario.ranks, columns), empty);
     case Route::kGrid3d:
-      return routing->Run(topology::Grid3d(scenario.ranks), schedule);
+      return runner->Run(topology::Grid3d(scenario.ranks), empty);
     case Route::kHypercube:
-      return routing->Run(topology::Hypercube(scenario.ranks), schedule);
+      return runner->Run(topology::Hypercube(scenario.ranks), empty);
   }
   return absl::OkStatus();
 }
@@ -143,25 +220,28 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
   // Checks all messages and the scenario.
   const absl::StatusOr<Phase> all = TrafficOf(messages, scenario);
   if (!all.ok()) return all.status();
-  std::vector<Transfer> large, small;
-  for (const Transfer& message : messages) {
-    const bool is_large = message.bytes > options.direct_above_bytes;
-    if (message.source != message.destination) (is_large ? large : small).push_back(message);
-  }
-  absl::Status status = BuildPattern(large, scenario, schedule);
+  Sorted sorted(messages, options.direct_above_bytes);
+  absl::Status status = BuildPattern(sorted.large, scenario, schedule);
   if (!status.ok()) return status;
   if (all->work.copied_bytes > 0) schedule->Add().work = all->work;  // copies of a rank's own block
   if (scenario.ranks == 1) return status;
+  Routing routing(std::move(sorted.small), scenario, is_cancelled, schedule);
+  return RunRoute(route, scenario, options.columns, &routing);
+}
 
-  Scenario empty_scenario = scenario;
-  empty_scenario.collective = domain::Collective::kAlltoall;
-  empty_scenario.block_bytes = 0;
-  model::Schedule empty;
-  const int64_t columns = route == Route::kMesh2d ? options.columns : 0;
-  Build({FindAlgorithm(domain::Collective::kAlltoall, RouteName(route)), {.columns = columns}},
-        empty_scenario, &empty);
-  Routing routing(small, scenario, empty, is_cancelled);
-  return RunRoute(route, scenario, columns, &routing, schedule);
+void EnumerateManyToMany(Route route, absl::Span<const model::Transfer> messages,
+                         const Scenario& scenario, const ManyToManyOptions& options,
+                         MessageSink sink) {
+  const bool is_direct = route == Route::kDirect;
+  Sorted sorted(messages, is_direct ? -1 : options.direct_above_bytes);
+  for (const Transfer& one : sorted.large) sink({0, 0, one.source, one.destination, one.bytes});
+  if (is_direct || scenario.ranks == 1) return;
+  const bool copies_own = std::any_of(messages.begin(), messages.end(), [](const Transfer& one) {
+    return one.source == one.destination && one.bytes > 0;
+  });
+  const int64_t first_phase = (sorted.large.empty() ? 0 : 1) + (copies_own ? 1 : 0);
+  Listing listing(std::move(sorted.small), first_phase, sink);
+  RunRoute(route, scenario, options.columns, &listing).IgnoreError();  // a listing does not fail
 }
 
 }  // namespace cox::strategy

@@ -17,6 +17,7 @@
 #include "domain/sharing/caller_watch.h"
 #include "model/schedule.h"
 #include "model/transfer.h"
+#include "strategy/catalogue.h"
 #include "strategy/scenario.h"
 
 namespace cox::strategy {
@@ -59,6 +60,12 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
                              const Scenario& scenario, const ManyToManyOptions& options,
                              model::Schedule* schedule,
                              const domain::IsCancelled& is_cancelled = {});
+
+// Lists the messages of that schedule, phase by phase, with those that carry nothing. For arguments
+// with which BuildManyToMany() has succeeded. O(messages log messages) time and memory per phase.
+void EnumerateManyToMany(Route route, absl::Span<const model::Transfer> messages,
+                         const Scenario& scenario, const ManyToManyOptions& options,
+                         MessageSink sink);
 
 }  // namespace cox::strategy
 

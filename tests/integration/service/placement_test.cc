@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -83,6 +84,49 @@ TEST(Placement, APredictionDependsOnTheNodes) {
   v1::PredictResponse alone;
   ASSERT_TRUE(Call(&Advice::Predict, stub, idle, &alone).ok());
   EXPECT_EQ(alone.predictions(0).time_s(), unplaced.predictions(0).time_s());
+}
+
+grpc::Status AllToAllPattern(const Daemon& daemon, const std::string& node_list,
+                             v1::EvaluatePatternResponse* response) {
+  v1::EvaluatePatternRequest request;
+  v1::PatternHeader* header = request.mutable_header();
+  header->set_machine("delta");
+  header->set_ranks(16);
+  header->set_ppn(1);
+  header->set_pattern("all-to-all");
+  header->set_block_bytes(1000);
+  header->set_node_list(node_list);
+  const auto stub = daemon.Advice();
+  grpc::ClientContext context;
+  const auto writer = stub->EvaluatePattern(&context, response);
+  writer->Write(request);
+  writer->WritesDone();
+  return writer->Finish();
+}
+
+// The figures of the prediction above.
+TEST(Placement, AnExplanationAndAPatternDependOnTheNodesToo) {
+  TreeDaemon daemon;
+  const auto stub = daemon.Advice();
+  std::map<std::string, double> explained_s;
+  std::map<std::string, double> pattern_s;
+  for (const char* const nodes : {"", kTwoSwitches, kFiveSwitches}) {
+    v1::ExplainRequest request;
+    *request.mutable_scenario() = Alltoall(nodes);
+    v1::ExplainResponse explained;
+    ASSERT_TRUE(Call(&Advice::Explain, stub, request, &explained).ok());
+    EXPECT_EQ(explained.has_nodes_in_use(), *nodes != '\0');
+    explained_s[nodes] = explained.predictions(0).time_s();
+    v1::EvaluatePatternResponse pattern;
+    const grpc::Status status = AllToAllPattern(daemon, nodes, &pattern);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(pattern.has_nodes_in_use(), *nodes != '\0');
+    pattern_s[nodes] = pattern.predictions(0).time_s();
+  }
+  for (auto* times_s : {&explained_s, &pattern_s}) {
+    EXPECT_NEAR((*times_s)[kTwoSwitches] - (*times_s)[""], 1e-6, 1e-12);
+    EXPECT_NEAR((*times_s)[kFiveSwitches] - (*times_s)[""], 11e-6, 1e-12);
+  }
 }
 
 TEST(Placement, ARecommendationAloneAndInABatchIsTheSame) {
@@ -177,9 +221,11 @@ TEST(Placement, WhatIsWrongIsNamed) {
   idle.set_assume_idle_switches(true);
   EXPECT_EQ(FieldOf(Call(&Advice::Predict, advice, idle, &response)), "assume_idle_switches");
   v1::ExplainRequest explain;
-  *explain.mutable_scenario() = Alltoall(kTwoSwitches);
+  *explain.mutable_scenario() = Alltoall("n[1-15],n99");
   v1::ExplainResponse explained;
   EXPECT_EQ(FieldOf(Call(&Advice::Explain, advice, explain, &explained)), "scenario.node_list");
+  v1::EvaluatePatternResponse answer;
+  EXPECT_EQ(FieldOf(AllToAllPattern(daemon, "n[1-15]", &answer)), "header.node_list");
 
   v1::Switches stored;
   const auto refused = [&](const v1::SetSwitchesRequest& request) {

@@ -58,6 +58,22 @@ TEST(BestRangesTest, FindsWhereTwoLinesCrossToTheByte) {
   EXPECT_EQ(found.through, int64_t{1} << 40);
 }
 
+// The second line is the least of 1500 .. 1600 and from 5000 on. Between 1024 and 2048 the first
+// change is undone.
+TEST(BestRangesTest, WithoutLookingBetweenOnlyChangesThatLastAreSeenButToTheByte) {
+  const std::vector<Curve> curves = {
+      [](double b) { return b; },
+      [](double b) { return (b >= 1500 && b <= 1600) || b >= 5000 ? b - 1 : b + 1; }};
+  RangeLimits limits;
+  limits.looks_between = false;
+  const BestRanges found = Follow(curves, 1, 1 << 20, {}, limits);
+  ASSERT_EQ(found.ranges.size(), 2U);
+  EXPECT_EQ(found.ranges[1].from, 5000);
+  EXPECT_EQ(found.ranges[1].previous_amount, 5000);
+  EXPECT_EQ(found.through, 1 << 20);
+  EXPECT_EQ(Follow(curves, 1, 1 << 20).ranges.size(), 4U);
+}
+
 TEST(BestRangesTest, CurvesThatCostTheSameDoNotTakeTurns) {
   const std::vector<Curve> curves = {[](double b) { return 3 * (1 + 1e-16 * b) + b; },
                                      [](double b) { return 3 + b; }};

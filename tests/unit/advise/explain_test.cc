@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "advise/placement/network.h"
+#include "advise/predict.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/level.h"
@@ -127,6 +129,64 @@ TEST(ExplainTest, SaysEverythingAboutTheScenario) {
   for (const domain::Parameter& parameter : explained->parameters.parameters) {
     EXPECT_EQ(parameter.model, "loggp");
   }
+}
+
+// Four nodes at each of two switches, listed in turns: neighbours of a ring are never at one
+// switch.
+TEST(ExplainTest, OnGivenNodesItPricesTheLinks) {
+  const auto network = Network::Parse(
+      "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\nSwitchName=t Switches=a,b\n", {{4.0}},
+      1e-6);
+  ASSERT_TRUE(network.ok()) << network.status();
+  const auto nodes = (*network)->Find("a1,b1,a2,b2,a3,b3,a4,b4", 8);
+  ASSERT_TRUE(nodes.ok()) << nodes.status();
+  const MachinePointer machine = MachineWith({});
+  ExplainQuestion question =
+      AskToExplain(domain::Collective::kAllreduce, 16, "hockney", 1, 1 << 20);
+  question.scenario.block_bytes = 4096;
+  const auto unplaced = Explain(*machine, question);
+  question.nodes = &*nodes;
+  const auto placed = Explain(*machine, question);
+  ASSERT_TRUE(placed.ok()) << placed.status();
+  EXPECT_EQ(placed->ranges.through, 1 << 20);
+
+  const auto predicted = Predict(*machine, question.scenario, "", "hockney", &*nodes);
+  ASSERT_TRUE(predicted.ok()) << predicted.status();
+  ASSERT_EQ(predicted->size(), placed->predictions.size());
+  for (const Prediction& one : placed->predictions) {
+    const auto same = std::find_if(predicted->begin(), predicted->end(),
+                                   [&](const auto& p) { return p.strategy == one.strategy; });
+    ASSERT_NE(same, predicted->end()) << one.strategy;
+    EXPECT_EQ(one.cost.TotalSeconds(), same->cost.TotalSeconds()) << one.strategy;
+  }
+  // The first size of each range is where its strategy becomes the best one of Predict().
+  const auto best_at = [&](int64_t bytes) {
+    strategy::Scenario scenario = question.scenario;
+    scenario.block_bytes = bytes;
+    auto all = *Predict(*machine, scenario, "", "hockney", &*nodes);
+    return std::min_element(
+               all.begin(), all.end(),
+               [](const auto& a, const auto& b) { return Amount(a.cost) < Amount(b.cost); })
+        ->strategy;
+  };
+  ASSERT_GE(placed->ranges.ranges.size(), 2U);
+  for (size_t i = 1; i < placed->ranges.ranges.size(); ++i) {
+    const BestRange& range = placed->ranges.ranges[i];
+    EXPECT_EQ(best_at(range.from), placed->strategies[range.curve]);
+    EXPECT_EQ(best_at(range.from - 1), placed->strategies[placed->ranges.ranges[i - 1].curve]);
+  }
+  // The links change the answer.
+  ASSERT_TRUE(unplaced.ok());
+  EXPECT_GT(placed->predictions.front().cost.TotalSeconds(),
+            unplaced->predictions.front().cost.TotalSeconds());
+  const auto begins = [](const Explanation& explanation) {
+    std::vector<std::pair<int64_t, size_t>> out;
+    for (const BestRange& range : explanation.ranges.ranges) {
+      out.emplace_back(range.from, range.curve);
+    }
+    return out;
+  };
+  EXPECT_NE(begins(*placed), begins(*unplaced));
 }
 
 TEST(ExplainTest, CountsUnitsWhereNoUnitTimeIsStated) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "advise/placement/network.h"
 #include "advise/predict.h"
 #include "domain/errors.h"
 #include "every_model.h"
@@ -117,6 +118,48 @@ TEST(PatternTest, AllToAllCostsWhatItsStrategyCosts) {
     EXPECT_NEAR(found.cost[model::Term::kStartup], predicted->front().cost[model::Term::kStartup],
                 1e-9 * found.cost[model::Term::kStartup]);
   }
+}
+
+// The same links as under the strategy: 8 x 8 blocks leave each switch by 8 / 4 up-links.
+TEST(PatternTest, OnGivenNodesAllToAllPaysForTheLinksOfItsStrategy) {
+  const auto network = Network::Parse(
+      "SwitchName=a Nodes=a[1-8]\nSwitchName=b Nodes=b[1-8]\nSwitchName=t Switches=a,b\n", {{4.0}},
+      1e-7);
+  ASSERT_TRUE(network.ok()) << network.status();
+  const auto nodes = (*network)->Find("a[1-8],b[1-8]", 16);
+  ASSERT_TRUE(nodes.ok()) << nodes.status();
+  const MachinePointer machine = EveryModelsMachine();
+  const auto messages = *strategy::MessagesOf("all-to-all", 16, 1000);
+  PatternQuestion question = AskPattern(messages, 16);
+  question.scenario.ppn = 1;
+  question.model = "hockney";
+  question.routes = {"direct", "mesh2d", "grid3d", "hypercube"};
+  const auto unplaced = EvaluatePattern(*machine, question);
+  question.nodes = &*nodes;
+  const auto placed = EvaluatePattern(*machine, question);
+  ASSERT_TRUE(unplaced.ok() && placed.ok()) << placed.status();
+  strategy::Scenario scenario = question.scenario;
+  scenario.block_bytes = 1000;
+  for (size_t i = 0; i < question.routes.size(); ++i) {
+    const std::string route = question.routes[i];
+    const auto predicted =
+        Predict(*machine, scenario, absl::StrCat("alltoall/", i == 0 ? "linear" : route), "hockney",
+                &*nodes);
+    ASSERT_TRUE(predicted.ok()) << predicted.status();
+    for (const model::Term term : {model::Term::kLinkCongestion, model::Term::kLatency}) {
+      EXPECT_GT(predicted->front().cost[term], 0) << route;
+      EXPECT_NEAR(placed->predictions[i].cost[term] - unplaced->predictions[i].cost[term],
+                  predicted->front().cost[term], 1e-12)
+          << route;
+    }
+  }
+  // One message within a switch sees no link of it.
+  const std::vector<model::Transfer> near = {{0, 7, 1000}};
+  question.messages = near;
+  question.routes = {"direct"};
+  const auto within = EvaluatePattern(*machine, question);
+  ASSERT_TRUE(within.ok());
+  EXPECT_EQ(within->predictions.front().cost[model::Term::kLatency], 0);
 }
 
 TEST(PatternTest, AllRoutesAreTaken) {

@@ -85,8 +85,10 @@ TEST(StreamedPatternTest, AnUnknownMachineIsNamed) {
   StreamedPattern pattern(&held);
   ASSERT_TRUE(pattern.Add(Header()).ok());
   v1::EvaluatePatternResponse response;
-  EXPECT_EQ(pattern.Answer(std::make_shared<const daemon::Snapshot>(), {}, &response).code(),
-            absl::StatusCode::kNotFound);
+  EXPECT_EQ(
+      pattern.Answer(std::make_shared<const daemon::Snapshot>(), NodeFinder(nullptr), {}, &response)
+          .code(),
+      absl::StatusCode::kNotFound);
 }
 
 }  // namespace

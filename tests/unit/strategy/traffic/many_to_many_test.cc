@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "domain/collective.h"
@@ -66,6 +68,44 @@ TEST(ManyToMany, OfAllPairsIsAllToAll) {
         }
         EXPECT_EQ(at, ours.size());
         ASSERT_FALSE(HasFailure()) << RouteName(route) << " " << ranks << " ranks, " << ppn;
+      }
+    }
+  }
+}
+
+// Phase by phase, the listed messages have the schedule's bytes, and go between the pairs that it
+// counts.
+TEST(ManyToMany, ListsTheMessagesOfItsSchedule) {
+  std::vector<Transfer> messages = *MessagesOf("random?seed=3", 24, 100);
+  messages.push_back({3, 17, 5000});
+  messages.push_back({3, 17, 6000});
+  for (const bool copies : {false, true}) {
+    if (copies) messages.push_back({5, 5, 40});
+    for (const Route route : {Route::kDirect, Route::kMesh2d, Route::kGrid3d, Route::kHypercube}) {
+      for (const double direct_above : {1000.0, std::numeric_limits<double>::infinity()}) {
+        const Scenario scenario = {.ranks = 24, .ppn = 3};
+        const ManyToManyOptions options = {.direct_above_bytes = direct_above};
+        const model::Schedule schedule = Routed(route, messages, scenario, options);
+        struct Listed {
+          std::set<std::pair<int64_t, int64_t>> pairs;
+          double bytes = 0;
+        };
+        std::vector<Listed> listed(schedule.size());
+        int64_t last = 0;
+        EnumerateManyToMany(route, messages, scenario, options, [&](const Message& message) {
+          EXPECT_GE(message.phase, last);
+          last = message.phase;
+          Listed& phase = listed.at(static_cast<size_t>(message.phase));
+          phase.pairs.emplace(message.source, message.destination);
+          phase.bytes += message.bytes;
+        });
+        for (size_t i = 0; i < schedule.size(); ++i) {
+          const model::Traffic& traffic = schedule[i].traffic;
+          EXPECT_EQ(listed[i].bytes, traffic.node.volume_bytes + traffic.network.volume_bytes);
+          EXPECT_EQ(static_cast<double>(listed[i].pairs.size()),
+                    traffic.node.pairs_count + traffic.network.pairs_count)
+              << RouteName(route) << " phase " << i;
+        }
       }
     }
   }
