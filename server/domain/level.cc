@@ -11,6 +11,8 @@ absl::string_view LevelName(Level level) {
       return "self";
     case Level::kNode:
       return "node";
+    case Level::kSocket:
+      return "socket";
     case Level::kNetwork:
       return "network";
   }
@@ -18,10 +20,10 @@ absl::string_view LevelName(Level level) {
 }
 
 absl::StatusOr<Level> ParseLevel(absl::string_view name) {
-  for (Level level : {Level::kSelf, Level::kNode, Level::kNetwork}) {
+  for (Level level : {Level::kSelf, Level::kNode, Level::kSocket, Level::kNetwork}) {
     if (name == LevelName(level)) return level;
   }
-  return InvalidField("level", absl::StrCat("\"", name, "\" is not self, node or network"));
+  return InvalidField("level", absl::StrCat("\"", name, "\" is not self, node, socket or network"));
 }
 
 }  // namespace cox::domain

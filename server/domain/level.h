@@ -7,9 +7,11 @@
 
 namespace cox::domain {
 
-enum class Level { kSelf, kNode, kNetwork };
+// kNode: messages inside a node; where kSocket has parameters, inside a socket of it. kSocket:
+// between the sockets of a node.
+enum class Level { kSelf, kNode, kSocket, kNetwork };
 
-// "self", "node", "network", and back (INVALID_ARGUMENT, field "level").
+// "self", "node", "socket", "network", and back (INVALID_ARGUMENT, field "level").
 absl::string_view LevelName(Level level);
 absl::StatusOr<Level> ParseLevel(absl::string_view name);
 

@@ -25,7 +25,7 @@ namespace cox::model {
 // One parameter of a model. `name` is unique within (model, level).
 struct ParameterSpec {
   absl::string_view name;         // "alpha", "beta", ...
-  domain::Level level;            // kSelf: local work; kNode, kNetwork: that level's parameter
+  domain::Level level;            // kSelf: local work; others: that level's parameter
   absl::string_view unit;         // "s", "s/byte", "byte", "units", "0 or 1", ...
   absl::string_view description;  // one line: what it is
   bool required;                  // a profile without it cannot be priced under this model

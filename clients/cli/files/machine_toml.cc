@@ -25,7 +25,7 @@ using Keys = std::initializer_list<absl::string_view>;
 
 constexpr absl::string_view kTopologyKinds[] = {"crossbar",  "bus",  "mesh",     "torus",
                                                 "hypercube", "tree", "fat-tree", "dragonfly"};
-constexpr absl::string_view kLevels[] = {"self", "node", "network"};
+constexpr absl::string_view kLevels[] = {"self", "node", "socket", "network"};
 
 std::string StrOf(std::string_view text) { return std::string(text.data(), text.size()); }
 
@@ -132,7 +132,8 @@ void ReadParameter(TableReader reader, v1::Parameter& parameter) {
   parameter.set_model(reader.Text("model", true));
   parameter.set_level(reader.Text("level", true));
   if (std::find(std::begin(kLevels), std::end(kLevels), parameter.level()) == std::end(kLevels)) {
-    reader.Fail("level", reader.LineOf(reader.Find("level")), "must be self, node or network");
+    reader.Fail("level", reader.LineOf(reader.Find("level")),
+                "must be self, node, socket or network");
   }
   parameter.set_name(reader.Text("name", true));
   parameter.set_value(reader.Number("value", true));

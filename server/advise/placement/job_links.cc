@@ -11,8 +11,8 @@ int JobLinks::count() const {
 }
 
 double JobLinks::ByteTime(int link) const {
-  if (link < between_nodes_) return byte_times_.network_s / nodes_.links->width(link);
-  return byte_times_.node_s / SocketWidth();
+  if (link < between_nodes_) return prices_.network_byte_s / nodes_.links->width(link);
+  return prices_.socket_byte_s / SocketWidth();
 }
 
 double JobLinks::AddRoute(int64_t source, int64_t destination, std::vector<int>* route) const {
@@ -25,7 +25,7 @@ double JobLinks::AddRoute(int64_t source, int64_t destination, std::vector<int>*
   const int first = between_nodes_ + 2 * from * nodes_.sockets.count;
   route->push_back(first + 2 * here);
   route->push_back(first + 2 * there + 1);
-  return nodes_.sockets.hop_time_s;
+  return prices_.socket_hop_s;
 }
 
 JobLinks::Even JobLinks::Evenly(double network_bytes, double node_bytes) const {
@@ -34,14 +34,14 @@ JobLinks::Even JobLinks::Evenly(double network_bytes, double node_bytes) const {
   const auto ppn = static_cast<double>(scenario_.ppn);
   if (between_nodes_ > 0 && network_bytes > 0) {
     const EvenLoad load = nodes_.links->Evenly();
-    even.link_s = network_bytes / (n * (n - 1)) * load.link_bytes * byte_times_.network_s;
+    even.link_s = network_bytes / (n * (n - 1)) * load.link_bytes * prices_.network_byte_s;
     even.latency_s = load.latency_s;
   }
   if (nodes_.sockets.count > 1 && ppn > 1 && node_bytes > 0) {
     const double ranks = ppn / nodes_.sockets.count;  // of a socket
     const double bytes = node_bytes / (n * ppn * (ppn - 1)) * ranks * (ppn - ranks);
-    even.link_s = std::max(even.link_s, bytes * byte_times_.node_s / SocketWidth());
-    even.latency_s = std::max(even.latency_s, nodes_.sockets.hop_time_s);
+    even.link_s = std::max(even.link_s, bytes * prices_.socket_byte_s / SocketWidth());
+    even.latency_s = std::max(even.latency_s, prices_.socket_hop_s);
   }
   return even;
 }
@@ -50,6 +50,12 @@ int JobLinks::SocketOf(int64_t rank) const {
   const bool in_blocks = scenario_.placement == strategy::Placement::kBlock;
   const int64_t slot = in_blocks ? rank % scenario_.ppn : rank / scenario_.node_count();
   return nodes_.sockets.Of(slot, scenario_.ppn);
+}
+
+double JobLinks::CrossingShare() const {
+  if (!HaveSockets(nodes_, scenario_)) return 0;
+  const auto ppn = static_cast<double>(scenario_.ppn);
+  return (ppn - ppn / nodes_.sockets.count) / (ppn - 1);
 }
 
 double JobLinks::SocketWidth() const {

@@ -11,24 +11,28 @@
 
 namespace cox::advise {
 
-// Seconds that a byte takes between two ranks alone.
-struct ByteTimes {
-  double network_s = 0;
-  double node_s = 0;
+// What a model, or the machine's description, says of messages between two ranks alone.
+struct LinkPrices {
+  double network_byte_s = 0;
+  double socket_byte_s = 0;  // between sockets of a node
+  double socket_hop_s = 0;   // that a message between sockets takes longer
 };
 
 class JobLinks {
  public:
   // Keeps references.
-  JobLinks(const NodesInUse& nodes, const strategy::Scenario& scenario, const ByteTimes& byte_times)
+  JobLinks(const NodesInUse& nodes, const strategy::Scenario& scenario, const LinkPrices& prices)
       : nodes_(nodes),
         scenario_(scenario),
-        byte_times_(byte_times),
+        prices_(prices),
         between_nodes_(nodes.links == nullptr ? 0 : static_cast<int>(nodes.links->count())) {}
 
-  // Whether there is any.
+  // Whether there is any; whether there are some between sockets.
   static bool Exist(const NodesInUse& nodes, const strategy::Scenario& scenario) {
-    return nodes.links != nullptr || (nodes.sockets.count > 1 && scenario.ppn > 1);
+    return nodes.links != nullptr || HaveSockets(nodes, scenario);
+  }
+  static bool HaveSockets(const NodesInUse& nodes, const strategy::Scenario& scenario) {
+    return nodes.sockets.count > 1 && scenario.ppn > 1;
   }
 
   int count() const;
@@ -37,6 +41,14 @@ class JobLinks {
   // Appends the links on the way between two ranks. Returns the seconds by which this way is longer
   // than that of neighbours.
   double AddRoute(int64_t source, int64_t destination, std::vector<int>* route) const;
+
+  // Whether two ranks are at two sockets of one node.
+  bool CrossesSockets(int64_t source, int64_t destination) const {
+    return scenario_.NodeOf(source) == scenario_.NodeOf(destination) &&
+           SocketOf(source) != SocketOf(destination);
+  }
+  // The share of a node's pairs of ranks that are at two sockets.
+  double CrossingShare() const;
 
   // Seconds of the busiest link, and the longest way, if all pairs of nodes share `network_bytes`
   // and all pairs of ranks of a node `node_bytes`, both those of all ranks.
@@ -53,7 +65,7 @@ class JobLinks {
 
   const NodesInUse& nodes_;
   const strategy::Scenario& scenario_;
-  const ByteTimes byte_times_;
+  const LinkPrices prices_;
   const int between_nodes_;  // the number of these links, which come first
 };
 

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "advise/placement/job_links.h"
 #include "model/cost.h"
+#include "model/models/charge.h"
 #include "model/models/models.h"
+#include "model/models/socket_level.h"
 
 namespace cox::advise {
 namespace {
@@ -17,12 +21,17 @@ namespace {
 constexpr double kShortBytes = 1 << 20;
 constexpr double kLongBytes = 2 << 20;
 
-double PriceOfPhase(const PricedBy& priced_by, const model::Phase& phase,
-                    const model::Extent& extent) {
+model::Cost CostOfPhase(const PricedBy& priced_by, const model::Phase& phase,
+                        const model::Extent& extent) {
   thread_local model::Schedule one;
   one.Clear(extent);
   one.Add() = phase;
-  return priced_by.model->Price(*priced_by.values, one).TotalSeconds();
+  return priced_by.model->Price(*priced_by.values, one);
+}
+
+double PriceOfPhase(const PricedBy& priced_by, const model::Phase& phase,
+                    const model::Extent& extent) {
+  return CostOfPhase(priced_by, phase, extent).TotalSeconds();
 }
 
 model::Phase Message(model::LevelTraffic model::Traffic::*level, double bytes) {
@@ -65,6 +74,58 @@ double OwnByteTime(const PricedBy& priced_by, const model::Phase& phase,
   return PriceOfPhase(priced_by, once, extent) - PriceOfPhase(priced_by, empty, extent);
 }
 
+// Messages of the busiest rank between sockets, and their bytes.
+struct Crossing {
+  double messages = 0;
+  double bytes = 0;
+};
+
+// What messages between sockets cost more than in a socket, if the model has been told.
+class SocketPrices {
+ public:
+  SocketPrices(const PricedBy& priced_by, const NodesInUse& nodes,
+               const strategy::Scenario& scenario)
+      : priced_by_(priced_by) {
+    if (JobLinks::HaveSockets(nodes, scenario)) {
+      values_ = model::AtSockets(*priced_by.model, *priced_by.values);
+    }
+  }
+
+  bool are_known() const { return values_.has_value(); }
+  // The model with the values of this level in the place of the node's; else the model itself.
+  PricedBy AtSockets() const {
+    return are_known() ? PricedBy{priced_by_.model, &*values_} : priced_by_;
+  }
+
+  // Adds the difference for one repetition of a phase, times `times`; returns that of its bytes.
+  // The network's messages are charged first, so that only those count that the node's price is
+  // charged for.
+  double Add(const model::Phase& phase, const Crossing& crossing, double times,
+             LinkTime* time) const {
+    if (!are_known() || crossing.messages == 0) return 0;
+    const model::Charge charge = model::ChargeOf(phase.traffic);
+    const double messages = std::min(crossing.messages, charge.node_messages);
+    const double bytes = std::min(crossing.bytes, charge.node_bytes);
+    model::Phase alone;
+    model::LevelTraffic& node = alone.traffic.node;
+    node.sends_count = node.receives_count = messages;
+    node.out_bytes = node.in_bytes = bytes;
+    node.max_message_bytes = phase.traffic.node.max_message_bytes;
+    alone.traffic.any = node;
+    const model::Extent pair{2, 1, 1};
+    const model::Cost between = CostOfPhase(AtSockets(), alone, pair);
+    const model::Cost within = CostOfPhase(priced_by_, alone, pair);
+    const auto more = [&](model::Term term) { return between[term] - within[term]; };
+    time->socket_startup_s += times * more(model::Term::kStartup);
+    time->socket_bandwidth_s += times * more(model::Term::kBandwidth);
+    return more(model::Term::kBandwidth);
+  }
+
+ private:
+  const PricedBy priced_by_;
+  std::optional<model::ParameterValues> values_;
+};
+
 struct Sent {
   int64_t repetition;
   int64_t source;
@@ -79,6 +140,7 @@ class StepLoads {
       : links_(links), loads_(static_cast<size_t>(links.count()), 0) {}
 
   void Add(const Sent& message) {
+    if (links_.CrossesSockets(message.source, message.destination)) AddCrossing(message);
     route_.clear();
     latency_s_ =
         std::max(latency_s_, links_.AddRoute(message.source, message.destination, &route_));
@@ -90,6 +152,17 @@ class StepLoads {
   }
 
   double latency_s() const { return latency_s_; }
+
+  // The busiest rank's messages between sockets. Forgets them.
+  Crossing TakeCrossing() {
+    Crossing busiest;
+    for (const auto& [rank, traffic] : crossing_) {
+      busiest.messages = std::max({busiest.messages, traffic.sends_count, traffic.receives_count});
+      busiest.bytes = std::max({busiest.bytes, traffic.out_bytes, traffic.in_bytes});
+    }
+    crossing_.clear();
+    return busiest;
+  }
 
   // Seconds of the busiest link. Forgets the step.
   double TakeTime() {
@@ -105,7 +178,17 @@ class StepLoads {
   }
 
  private:
+  void AddCrossing(const Sent& message) {
+    model::RankTraffic& sender = crossing_[message.source];
+    sender.sends_count += 1;
+    sender.out_bytes += message.bytes;
+    model::RankTraffic& receiver = crossing_[message.destination];
+    receiver.receives_count += 1;
+    receiver.in_bytes += message.bytes;
+  }
+
   const JobLinks& links_;
+  absl::flat_hash_map<int64_t, model::RankTraffic> crossing_;  // of each rank
   std::vector<double> loads_;
   std::vector<int> loaded_;
   std::vector<int> route_;
@@ -114,8 +197,13 @@ class StepLoads {
 
 class StepTimes {
  public:
-  StepTimes(const PricedBy& priced_by, const model::Schedule& schedule, const JobLinks& links)
-      : priced_by_(priced_by), schedule_(schedule), links_(links), step_(links) {}
+  StepTimes(const PricedBy& priced_by, const SocketPrices& sockets, const model::Schedule& schedule,
+            const JobLinks& links)
+      : priced_by_(priced_by),
+        sockets_(sockets),
+        schedule_(schedule),
+        links_(links),
+        step_(links) {}
 
   // `messages`: all of one phase.
   void AddListed(const model::Phase& phase, std::vector<Sent>* messages) {
@@ -128,7 +216,8 @@ class StepTimes {
         continue;
       }
       time_.latency_s += step_.latency_s();
-      AddStep(step_.TakeTime(), own_s, 1);
+      const double more_s = sockets_.Add(phase, step_.TakeCrossing(), 1, &time_);
+      AddStep(step_.TakeTime(), own_s + more_s, 1);
     }
     messages->clear();
   }
@@ -140,7 +229,11 @@ class StepTimes {
         links_.Evenly(traffic.network.volume_bytes, traffic.node.volume_bytes);
     time_.is_even = true;
     time_.latency_s += phase.times * even.latency_s;
-    AddStep(even.link_s, OwnByteTime(priced_by_, phase, schedule_.whole()), phase.times);
+    const model::Charge charge = model::ChargeOf(traffic);
+    const double share = links_.CrossingShare();
+    const Crossing crossing{share * charge.node_messages, share * charge.node_bytes};
+    const double more_s = sockets_.Add(phase, crossing, phase.times, &time_);
+    AddStep(even.link_s, OwnByteTime(priced_by_, phase, schedule_.whole()) + more_s, phase.times);
   }
 
   const LinkTime& time() const { return time_; }
@@ -151,6 +244,7 @@ class StepTimes {
   }
 
   const PricedBy& priced_by_;
+  const SocketPrices& sockets_;
   const model::Schedule& schedule_;
   const JobLinks& links_;
   StepLoads step_;
@@ -184,10 +278,12 @@ double ListedMessages(const model::Schedule& schedule, const NodesInUse& nodes) 
 LinkTime LinkTimeOf(const PricedBy& priced_by, const strategy::Scenario& scenario,
                     const model::Schedule& schedule, const NodesInUse& nodes, MessageList list) {
   if (PricesExtent(*priced_by.model) || !JobLinks::Exist(nodes, scenario)) return {};
-  const JobLinks links(
-      nodes, scenario,
-      {ByteTime(priced_by, &model::Traffic::network), ByteTime(priced_by, &model::Traffic::node)});
-  StepTimes times(priced_by, schedule, links);
+  const SocketPrices sockets(priced_by, nodes, scenario);
+  const JobLinks links(nodes, scenario,
+                       {.network_byte_s = ByteTime(priced_by, &model::Traffic::network),
+                        .socket_byte_s = ByteTime(sockets.AtSockets(), &model::Traffic::node),
+                        .socket_hop_s = sockets.are_known() ? 0 : nodes.sockets.hop_time_s});
+  StepTimes times(priced_by, sockets, schedule, links);
   if (ListedMessages(schedule, nodes) == 0) {
     for (const model::Phase& phase : schedule) times.AddEven(phase);
     return times.time();
@@ -217,6 +313,8 @@ void CopyOnNodes(const PricedBy& priced_by, const strategy::Scenario& scenario,
 void AddLinkTime(const LinkTime& links, Prediction* prediction) {
   prediction->cost[model::Term::kLinkCongestion] += links.congestion_s;
   prediction->cost[model::Term::kLatency] += links.latency_s;
+  prediction->cost[model::Term::kStartup] += links.socket_startup_s;
+  prediction->cost[model::Term::kBandwidth] += links.socket_bandwidth_s;
   if (!links.is_even || !(links.congestion_s > 0)) return;
   if (!prediction->caveat.empty()) prediction->caveat += "; ";
   prediction->caveat += absl::StrFormat(

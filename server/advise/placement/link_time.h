@@ -24,7 +24,11 @@ using MessageList = absl::FunctionRef<void(strategy::MessageSink)>;
 struct LinkTime {
   double congestion_s = 0;  // by which the busiest link is slower than the busiest rank
   double latency_s = 0;     // of the links on a message's way
-  bool is_even = false;     // the messages were not listed
+  // What messages between sockets cost more than in a socket, where the model has parameters of
+  // level `socket`: start-ups, and bytes of the busiest rank. Negative if they cost less.
+  double socket_startup_s = 0;
+  double socket_bandwidth_s = 0;
+  bool is_even = false;  // the messages were not listed
 };
 
 // For each step of the schedule: the time of the busiest link, less the model's own time for the
@@ -52,7 +56,8 @@ model::Extent ExtentOf(const NodesInUse& nodes, int64_t ranks);
 void CopyOnNodes(const PricedBy& priced_by, const strategy::Scenario& scenario,
                  const NodesInUse& nodes, const model::Schedule& schedule, model::Schedule* here);
 
-// Adds the links' time to the terms "link congestion" and "latency".
+// Adds the links' time to the terms "link congestion" and "latency", that of sockets to "startup"
+// and "bandwidth".
 void AddLinkTime(const LinkTime& links, Prediction* prediction);
 
 // Prices a strategy on these nodes: CopyOnNodes(), Price(), AddLinkTime(). `schedule` is that of

@@ -10,6 +10,7 @@
 #include "learn/calibrate/model_calibration.h"
 #include "learn/calibrate/processor_time.h"
 #include "learn/calibrate/sample_kinds.h"
+#include "learn/calibrate/socket_calibration.h"
 #include "learn/fallback_parameters.h"
 
 namespace cox::learn {
@@ -63,7 +64,9 @@ absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
   }
   Calibration calibration;
   const Samples self = AtLevel(samples, Level::kSelf);
-  const Samples node = AtLevel(samples, Level::kNode);
+  const Samples socket = AtLevel(samples, Level::kSocket);
+  Samples node = AtLevel(samples, Level::kNode);
+  if (node.empty()) node = socket;
   const Samples network = AtLevel(samples, Level::kNetwork);
   for (const ModelPlan& plan : CalibrationPlans()) {
     if (HasLevel(*plan.model, Level::kNode)) {
@@ -74,6 +77,7 @@ absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
       CalibrateModel(plan, Level::kNetwork, shape, network.empty() ? node : network, &calibration);
     }
   }
+  CalibrateSockets(socket, shape, &calibration);
   CalibrateLocalWork(self, &calibration);
   CalibrateProcessorTime(Level::kNode, node, &calibration);
   CalibrateProcessorTime(Level::kNetwork, network, &calibration);

@@ -3,6 +3,7 @@
 #include "model/models/charged_model.h"
 #include "model/models/models.h"
 #include "model/models/self_work.h"
+#include "model/models/socket_level.h"
 
 namespace cox::model {
 namespace {
@@ -19,6 +20,8 @@ enum Index : size_t {
   kNodeBetaCpu,
   kNetworkAlphaCpu,
   kNetworkBetaCpu,
+  kSocketAlpha,
+  kSocketBeta,
   kCount
 };
 
@@ -40,6 +43,8 @@ constexpr ParameterSpec kParameters[kCount] = {
     {"beta_cpu", domain::Level::kNode, "s/byte", kByteCpu, false, 0, true},
     {"alpha_cpu", domain::Level::kNetwork, "s", kStartCpu, false, 0, true},
     {"beta_cpu", domain::Level::kNetwork, "s/byte", kByteCpu, false, 0, true},
+    SocketAlpha(kMessageBytes),
+    SocketBeta(kMessageBytes),
 };
 
 class HockneyModel final : public ChargedModel<HockneyModel> {

@@ -3,6 +3,7 @@
 #include "model/models/charged_model.h"
 #include "model/models/models.h"
 #include "model/models/self_work.h"
+#include "model/models/socket_level.h"
 
 namespace cox::model {
 namespace {
@@ -16,6 +17,8 @@ enum Index : size_t {
   kCopy,
   kReduce,
   kOperation,
+  kSocketAlpha,
+  kSocketBeta,
   kCount
 };
 
@@ -33,6 +36,8 @@ constexpr ParameterSpec kParameters[kCount] = {
     kCopyParameter,
     kReduceParameter,
     kOperationParameter,
+    SocketAlpha(""),
+    SocketBeta(""),
 };
 
 class MaxRateModel final : public ChargedModel<MaxRateModel> {

@@ -12,8 +12,7 @@
 namespace cox::service {
 
 absl::StatusOr<learn::Sample> ToSample(const v1::Sample& sample) {
-  const absl::StatusOr<domain::Level> level =
-      domain::ParseLevel(sample.level() == "socket" ? "node" : sample.level());
+  const absl::StatusOr<domain::Level> level = domain::ParseLevel(sample.level());
   if (!level.ok()) return level.status();
   if (absl::Status checked = FirstOf({
           Text("kind", sample.kind(), kMaxNameBytes, true),

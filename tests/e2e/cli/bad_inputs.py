@@ -129,7 +129,7 @@ OPERATOR = [
     ("machine import {capitals.toml}", REFUSED, "capitals.toml:2: machine.name: is 'Big Machine'"),
     ("machine import {topology.toml}", REFUSED, "topology.kind: must be one of crossbar, bus, mesh"),
     ("machine import {misspelt.toml}", REFUSED, "misspelt.toml:3: machine.node: is not known here"),
-    ("machine import {level.toml}", REFUSED, "profile.parameter.level: must be self, node or network"),
+    ("machine import {level.toml}", REFUSED, "profile.parameter.level: must be self, node, socket or network"),
     ("machine import {below_zero.toml}", REFUSED, "profile.parameter.value: must be a finite number >= 0"),
     ("machine import {furlong.toml}", REFUSED, "unit: is 'furlong', the model takes 's'"),
     ("machine import {other_shape.toml}", REFUSED, '"lab" is registered with another shape'),

@@ -11,7 +11,9 @@
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "gtest/gtest.h"
+#include "model/models/socket_level.h"
 #include "model/profile.h"
+#include "model/schedule.h"
 
 namespace cox::model {
 namespace {
@@ -42,7 +44,8 @@ TEST(ValuesFor, GivesTheModelsOrderWithDefaults) {
   const Model& model = **FindModel("hockney");
   const auto values = ValuesFor(model, CompleteHockney());
   ASSERT_TRUE(values.ok()) << values.status();
-  EXPECT_EQ(values->base, (std::vector<double>{1e-6, 1e-10, 3e-6, 5e-10, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(values->base,
+            (std::vector<double>{1e-6, 1e-10, 3e-6, 5e-10, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_TRUE(values->pieces.empty());
 }
 
@@ -81,13 +84,54 @@ TEST(ValuesFor, RefusesAnEmptyProfileForEveryModel) {
 }
 
 TEST(Level, NamesGoBothWays) {
-  for (domain::Level level :
-       {domain::Level::kSelf, domain::Level::kNode, domain::Level::kNetwork}) {
+  for (domain::Level level : {domain::Level::kSelf, domain::Level::kNode, domain::Level::kSocket,
+                              domain::Level::kNetwork}) {
     ASSERT_TRUE(domain::ParseLevel(domain::LevelName(level)).ok());
     EXPECT_EQ(*domain::ParseLevel(domain::LevelName(level)), level);
   }
-  EXPECT_EQ(domain::ParseLevel("socket").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(domain::ParseLevel("switch").status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(domain::FieldOf(domain::ParseLevel("").status()), "level");
+}
+
+// The pieces of a parameter take the place of the node's, too.
+TEST(AtSockets, PutsTheLevelInThePlaceOfTheNode) {
+  const Model& hockney = **FindModel("hockney");
+  domain::Profile profile = CompleteHockney();
+  const auto set = [&](domain::Level level, const char* name, double value, double above) {
+    domain::Parameter parameter;
+    parameter.model = "hockney";
+    parameter.level = level;
+    parameter.name = name;
+    parameter.value = value;
+    parameter.above = above;
+    profile.Set(parameter);
+  };
+  const auto without = ValuesFor(hockney, profile);
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_FALSE(AtSockets(hockney, *without).has_value());
+  EXPECT_FALSE(AtSockets(**FindModel("loggp"), ParameterValues{std::vector<double>(20, 1.0), {}})
+                   .has_value());
+
+  set(domain::Level::kNode, "alpha", 7, 100);
+  set(domain::Level::kSocket, "alpha", 2, 0);
+  set(domain::Level::kSocket, "alpha", 3, 500);
+  set(domain::Level::kSocket, "beta", 4, 0);
+  ASSERT_TRUE(Validate(profile).ok()) << Validate(profile);
+  const auto values = ValuesFor(hockney, profile);
+  ASSERT_TRUE(values.ok()) << values.status();
+  const auto sockets = AtSockets(hockney, *values);
+  ASSERT_TRUE(sockets.has_value());
+  Schedule schedule;
+  schedule.Clear();
+  Phase& phase = schedule.Add();
+  LevelTraffic& node = phase.traffic.node;
+  node.sends_count = node.receives_count = node.messages_count = node.pairs_count = 1;
+  for (const auto& [bytes, expected] : {std::pair(200.0, 2.0), std::pair(600.0, 3.0)}) {
+    node.out_bytes = node.in_bytes = node.max_message_bytes = node.volume_bytes = bytes;
+    phase.traffic.any = node;
+    EXPECT_EQ(hockney.Price(*sockets, schedule).TotalSeconds(), expected + 4 * bytes);
+    EXPECT_NE(hockney.Price(*values, schedule).TotalSeconds(), expected + 4 * bytes);
+  }
 }
 
 struct Wrong {
@@ -119,6 +163,9 @@ INSTANTIATE_TEST_SUITE_P(
               "parameters[4].name"},
         Wrong{"wrong level",
               {"hockney", domain::Level::kSelf, "alpha", 1, 0, ""},
+              "parameters[4].name"},
+        Wrong{"a model without sockets",
+              {"loggp", domain::Level::kSocket, "L", 1, 0, ""},
               "parameters[4].name"},
         Wrong{"negative",
               {"hockney", domain::Level::kNode, "alpha", -1e-9, 0, ""},

@@ -7,6 +7,7 @@
 
 #include "daemon/stored_profile.h"
 #include "domain/errors.h"
+#include "domain/level.h"
 #include "domain/profile.h"
 #include "model/profile.h"
 #include "service/convert/checks.h"
@@ -107,6 +108,9 @@ TEST(Convert, WhatIsWrongWithASampleIsNamed) {
   sample.set_level("node");
   sample.set_time_s(1e-6);
   EXPECT_EQ(ToSample(sample)->pairs, 1);
+  v1::Sample between_sockets = sample;
+  between_sockets.set_level("socket");
+  EXPECT_EQ(ToSample(between_sockets)->level, domain::Level::kSocket);
   const struct {
     const char* field;
     std::function<void(v1::Sample*)> spoil;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../machines.h"
@@ -12,6 +13,8 @@
 #include "advise/placement/network.h"
 #include "advise/predict.h"
 #include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
 
 namespace cox::advise {
 namespace {
@@ -38,9 +41,11 @@ strategy::Scenario Alltoall(int64_t ranks, int64_t ppn) {
   return scenario;
 }
 
-model::Cost CostOf(const strategy::Scenario& scenario, const NodesInUse& nodes) {
+model::Cost CostOf(const strategy::Scenario& scenario, const NodesInUse& nodes,
+                   const char* strategy = "alltoall/linear", const char* model = "hockney",
+                   domain::Profile profile = KnownProfile()) {
   const auto predictions =
-      Predict(*MachineWith({}), scenario, "alltoall/linear", "hockney", &nodes);
+      Predict(*MachineWith({}, std::move(profile)), scenario, strategy, model, &nodes);
   EXPECT_TRUE(predictions.ok()) << predictions.status();
   return predictions.ok() ? predictions->front().cost : model::Cost{};
 }
@@ -64,7 +69,7 @@ TEST(SocketsTest, RanksFillSocketsInBlocks) {
   const NodesInUse nodes = Use(absl::StrCat("Sockets=2 HopTime=1e-7\n", kTwoNodes), "n[1-2]");
   strategy::Scenario scenario = Alltoall(8, 4);
   const auto hop_s = [&](int64_t source, int64_t destination) {
-    const JobLinks links(nodes, scenario, {1, 1});
+    const JobLinks links(nodes, scenario, {1, 1, nodes.sockets.hop_time_s});
     std::vector<int> route;
     return links.AddRoute(source, destination, &route);
   };
@@ -86,6 +91,63 @@ TEST(SocketsTest, ManyMessagesAreSpreadEvenly) {
     const double link_s = socket * (count - socket) * 1'000 / (socket / 64) * kNodeBeta;
     EXPECT_NEAR(CostOf(Alltoall(ranks, ranks), nodes)[model::Term::kLinkCongestion],
                 link_s - (count - 1) * 1'000 * kNodeBeta, 1e-9);
+  }
+}
+
+// KnownProfile(), and messages between sockets that start 0.5 us later and take 0.3 ns a byte.
+domain::Profile ProfileWithSockets(const std::string& model) {
+  domain::Profile profile;
+  for (domain::Parameter parameter : KnownProfile().parameters) {
+    parameter.model = model;
+    profile.Set(parameter);
+  }
+  profile.Set(learn::MakeParameter(model, domain::Level::kSocket, "alpha", 1e-6));
+  profile.Set(learn::MakeParameter(model, domain::Level::kSocket, "beta", 3e-10));
+  return profile;
+}
+
+// Of a rank's 7 messages, 4 go to the other socket. The line's HopTime and rate are not used.
+TEST(SocketsTest, ParametersOfTheLevelPriceWhatCrosses) {
+  const NodesInUse nodes = Use("Sockets=2 HopTime=1e-3\nTorus=1 Nodes=n1\n", "n1");
+  for (const char* const model : {"hockney", "max-rate"}) {
+    const domain::Profile profile = ProfileWithSockets(model);
+    const model::Cost cost = CostOf(Alltoall(8, 8), nodes, "alltoall/linear", model, profile);
+    EXPECT_NEAR(cost[model::Term::kStartup], 3 * 5e-7 + 4 * 1e-6, 1e-15) << model;
+    EXPECT_NEAR(cost[model::Term::kBandwidth], 3'000 * kNodeBeta + 4'000 * 3e-10, 1e-15) << model;
+    EXPECT_EQ(cost[model::Term::kLatency], 0) << model;
+    EXPECT_EQ(cost[model::Term::kLinkCongestion], 0) << model;
+  }
+}
+
+// Of three exchanges within a node, one is between sockets. In the network's steps all ranks of a
+// node wait for the network.
+TEST(SocketsTest, AStepPaysForSocketsOnceUnlessTheNetworkIsSlower) {
+  const NodesInUse nodes = Use(absl::StrCat("Sockets=2\n", kTwoNodes), "n[1-2]");
+  const NodesInUse unknown = Use(kTwoNodes, "n[1-2]");
+  strategy::Scenario scenario = Alltoall(16, 8);
+  scenario.collective = domain::Collective::kAllreduce;
+  const domain::Profile profile = ProfileWithSockets("hockney");
+  const auto more = [&](const char* strategy, model::Term term) {
+    return CostOf(scenario, nodes, strategy, "hockney", profile)[term] -
+           CostOf(scenario, unknown, strategy, "hockney", profile)[term];
+  };
+  EXPECT_NEAR(more("allreduce/recursive-doubling", model::Term::kStartup), 5e-7, 1e-15);
+  EXPECT_NEAR(more("allreduce/recursive-doubling", model::Term::kBandwidth), 1'000 * 2e-10, 1e-15);
+  // In a ring some message passes the network in every step.
+  EXPECT_NEAR(more("allreduce/ring", model::Term::kStartup), 0, 1e-15);
+  // Once on the way to the leader, once on the way back.
+  EXPECT_NEAR(more("allreduce/node-leaders", model::Term::kStartup), 2 * 5e-7, 1e-15);
+}
+
+// 2 x 4 x 4 pairs of 8 x 7 cross sockets, listed or not.
+TEST(SocketsTest, ParametersOfTheLevelPriceManyMessagesAlike) {
+  const NodesInUse nodes = Use("Sockets=2\nTorus=1 Nodes=n1\n", "n1");
+  for (const int64_t ranks : {256, 512}) {
+    const model::Cost cost = CostOf(Alltoall(ranks, ranks), nodes, "alltoall/linear", "hockney",
+                                    ProfileWithSockets("hockney"));
+    const auto half = static_cast<double>(ranks) / 2;
+    EXPECT_NEAR(cost[model::Term::kStartup], (half - 1) * 5e-7 + half * 1e-6, 1e-12);
+    EXPECT_NEAR(cost[model::Term::kBandwidth], (half - 1) * 1e-7 + half * 3e-7, 1e-12);
   }
 }
 

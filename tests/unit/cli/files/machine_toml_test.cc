@@ -94,8 +94,9 @@ TEST(MachineTomlTest, NamesLineKeyAndRule) {
   EXPECT_THAT(Rule(machine + "[profile]\nparameter = 3\n"), HasSubstr("must be tables"));
   const std::string parameter =
       machine + "[[profile.parameter]]\nmodel = \"hockney\"\nname = \"alpha\"\n";
-  EXPECT_THAT(Rule(parameter + "level = \"rack\"\nvalue = 1\n"),
-              StartsWith("m.toml:8: profile.parameter.level: must be self, node or network"));
+  EXPECT_THAT(
+      Rule(parameter + "level = \"rack\"\nvalue = 1\n"),
+      StartsWith("m.toml:8: profile.parameter.level: must be self, node, socket or network"));
   EXPECT_THAT(Rule(parameter + "level = \"node\"\nvalue = nan\n"),
               StartsWith("m.toml:9: profile.parameter.value: must be a finite number"));
   EXPECT_THAT(Rule(parameter + "level = \"node\"\nvalue = -1\n"), HasSubstr("finite number >= 0"));

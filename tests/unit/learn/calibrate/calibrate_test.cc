@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "domain/errors.h"
 #include "domain/level.h"
 #include "domain/parameter.h"
+#include "model/profile.h"
 #include "synthetic.h"
 
 namespace cox::learn {
@@ -80,6 +82,53 @@ TEST(CalibrateTest, ExactTimesGiveExactParameters) {
     EXPECT_NEAR(ValueOf(*calibration, model, "alpha"), 2e-6, 2e-10) << model;
     EXPECT_NEAR(ValueOf(*calibration, model, "beta"), 1e-10, 1e-14) << model;
   }
+}
+
+// Samples of a machine whose messages take twice as long to the other socket (as on Summit's nodes)
+// give each level its own parameters; they do not mix.
+TEST(CalibrateTest, SocketsHaveParametersOfTheirOwn) {
+  std::vector<Sample> samples;
+  for (const int64_t bytes : kSizes) {
+    const auto x = static_cast<double>(bytes);
+    samples.push_back(MakeSample(Level::kNode, 1, bytes, 5e-7 + 1e-10 * x));
+    samples.push_back(MakeSample(Level::kSocket, 1, bytes, 1e-6 + 3e-10 * x));
+    samples.push_back(MakeSample(Level::kNetwork, 1, bytes, 2e-6 + 2e-10 * x));
+  }
+  const auto calibration = Calibrate(samples);
+  ASSERT_TRUE(calibration.ok()) << calibration.status();
+  const std::tuple<Level, double, double> expected[] = {
+      {Level::kNode, 5e-7, 1e-10}, {Level::kSocket, 1e-6, 3e-10}, {Level::kNetwork, 2e-6, 2e-10}};
+  for (const std::string model : {"hockney", "max-rate"}) {
+    for (const auto& [level, alpha_s, beta_s] : expected) {
+      const domain::Parameter* alpha = calibration->profile.Find(model, level, "alpha");
+      const domain::Parameter* beta = calibration->profile.Find(model, level, "beta");
+      ASSERT_TRUE(alpha != nullptr && beta != nullptr) << model << domain::LevelName(level);
+      EXPECT_NEAR(alpha->value, alpha_s, 1e-3 * alpha_s) << model << domain::LevelName(level);
+      EXPECT_NEAR(beta->value, beta_s, 1e-3 * beta_s) << model << domain::LevelName(level);
+    }
+    EXPECT_EQ(std::count_if(calibration->fits.begin(), calibration->fits.end(),
+                            [&](const auto& fit) {
+                              return fit.model == model && fit.level == Level::kSocket;
+                            }),
+              1);
+  }
+  EXPECT_TRUE(model::Validate(calibration->profile).ok());
+  EXPECT_EQ(calibration->profile.Find("loggp", Level::kSocket, "L"), nullptr);
+}
+
+// Without samples inside a socket, the node's parameters are those between sockets, as it says.
+TEST(CalibrateTest, SamplesBetweenSocketsAloneStandForTheNode) {
+  std::vector<Sample> samples;
+  for (const int64_t bytes : kSizes) {
+    samples.push_back(
+        MakeSample(Level::kSocket, 1, bytes, 1e-6 + 3e-10 * static_cast<double>(bytes)));
+  }
+  const auto calibration = Calibrate(samples);
+  ASSERT_TRUE(calibration.ok()) << calibration.status();
+  const domain::Parameter* node = calibration->profile.Find("hockney", Level::kNode, "alpha");
+  ASSERT_NE(node, nullptr);
+  EXPECT_NEAR(node->value, 1e-6, 1e-9);
+  EXPECT_THAT(node->source, HasSubstr("at level socket"));
 }
 
 TEST(CalibrateTest, RecoversAlphaAndBetaWithinTheStatedErrors) {
