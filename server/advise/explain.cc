@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "advise/placement/link_time.h"
+#include "advise/placement/units.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/parameter.h"
@@ -158,9 +159,12 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
   if (absl::Status valid = strategy::Validate(question.scenario); !valid.ok()) return valid;
   if (absl::Status valid = CheckRange(question); !valid.ok()) return valid;
   Explanation explanation;
-  const auto strategies =
+  auto strategies =
       StrategiesFor(question.scenario, question.strategy, &explanation.not_applicable);
   if (!strategies.ok()) return strategies.status();
+  if (question.nodes != nullptr && question.strategy.empty()) {
+    AddUnits(*question.nodes, question.scenario, &*strategies);
+  }
   const auto priced_by =
       ModelFor(machine, question.model, domain::CollectiveName(question.scenario.collective));
   if (!priced_by.ok()) return priced_by.status();

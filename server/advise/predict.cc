@@ -1,6 +1,7 @@
 #include "advise/predict.h"
 
 #include "advise/placement/link_time.h"
+#include "advise/placement/units.h"
 #include "domain/collective.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
@@ -13,8 +14,9 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
                                                 absl::string_view model_id,
                                                 const NodesInUse* nodes) {
   if (absl::Status status = strategy::Validate(scenario); !status.ok()) return status;
-  const auto strategies = StrategiesFor(scenario, strategy_text);
+  auto strategies = StrategiesFor(scenario, strategy_text);
   if (!strategies.ok()) return strategies.status();
+  if (nodes != nullptr && strategy_text.empty()) AddUnits(*nodes, scenario, &*strategies);
   const auto models = ModelsFor(machine, model_id, domain::CollectiveName(scenario.collective));
   if (!models.ok()) return models.status();
   strategy::Scenario here = scenario;

@@ -15,8 +15,9 @@ namespace cox::advise {
 
 // Prices strategies under models, without corrections. `strategy_text` and `model_id` select them
 // as StrategiesFor() and ModelsFor() say. `nodes`: those of the job, scenario.node_count() of them,
-// whose links are priced (placement/link_time.h); null: not known. INVALID_ARGUMENT for a bad
-// scenario; otherwise fails as those do.
+// whose links are priced (placement/link_time.h), and with whose units strategies are priced if
+// none is named (placement/units.h); null: not known. INVALID_ARGUMENT for a bad scenario;
+// otherwise fails as those do.
 absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
                                                 const strategy::Scenario& scenario,
                                                 absl::string_view strategy_text,

@@ -78,10 +78,14 @@ NodesInUse UseDragonfly(const std::vector<int>& dims, const std::vector<int>& pl
   const int group_routers = dims[1] * dims[2];
   std::map<int, double> at_router;
   std::map<int, double> in_group;
+  std::vector<int> routers;
+  std::vector<int> groups;
   for (int node = 0; node < static_cast<int>(places.size()); ++node) {
     const int router = links->RouterOf(node);
     at_router[router] += 1;
     in_group[router / group_routers] += 1;
+    routers.push_back(router);
+    groups.push_back(router / group_routers);
   }
   double narrowest = 1;
   const auto cut = [&](double k, double width) {
@@ -106,6 +110,9 @@ NodesInUse UseDragonfly(const std::vector<int>& dims, const std::vector<int>& pl
   if (n > 1) in_use.distance_links = 2 + crossed / (n * (n - 1));
   in_use.bisection_links = std::max(1.0, n / 2 * narrowest);
   if (at_router.size() > 1) in_use.links = links;
+  for (const int64_t run : {EvenRun(routers), EvenRun(groups)}) {
+    if (run > 0) in_use.unit_nodes.push_back(run);
+  }
   return in_use;
 }
 

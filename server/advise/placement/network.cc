@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -46,6 +47,23 @@ absl::StatusOr<std::unique_ptr<Network>> Completed(absl::StatusOr<Kind> read,
 }
 
 }  // namespace
+
+int64_t EvenRun(const std::vector<int>& numbers) {
+  absl::flat_hash_set<int> begun;
+  std::vector<int64_t> runs;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && numbers[i] == numbers[i - 1]) {
+      ++runs.back();
+      continue;
+    }
+    if (!begun.insert(numbers[i]).second) return 0;
+    runs.push_back(1);
+  }
+  if (runs.size() < 2 || runs.front() < 2 || runs.back() > runs.front()) return 0;
+  const bool are_even =
+      std::all_of(runs.begin(), runs.end() - 1, [&](int64_t run) { return run == runs.front(); });
+  return are_even ? runs.front() : 0;
+}
 
 absl::StatusOr<std::unique_ptr<const Network>> Network::Parse(absl::string_view text,
                                                               absl::Span<const double> taper_ratios,

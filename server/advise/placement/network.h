@@ -50,8 +50,15 @@ struct NodesInUse {
   double distance_links = 0;   // mean number of links between two nodes; 0 for one node
   double bisection_links = 1;  // of a cut into halves, if each cut were as narrow as the narrowest
   std::shared_ptr<const Links> links;  // null: no message passes a link that others use
+  // Nodes of each switch in use, where consecutive nodes of the job share one: see EvenRun(). Of
+  // each level of switches that has such a number, ascending.
+  std::vector<int64_t> unit_nodes;
   Sockets sockets;
 };
+
+// The length of the runs of equal numbers, if all runs but a shorter last one are equally long and
+// no number begins two of them. 0 if they are not, for a single run, and for runs of one.
+int64_t EvenRun(const std::vector<int>& numbers);
 
 class Network {
  public:

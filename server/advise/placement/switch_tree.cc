@@ -342,6 +342,15 @@ absl::StatusOr<NodesInUse> SwitchTree::Use(const std::vector<int>& places, UpLin
     is_leaf[leaf] = true;
     switch_of.push_back(index_of[leaf]);
   }
+  std::vector<int> above = places;
+  while (!above.empty()) {
+    const int64_t run = EvenRun(above);
+    if (run > 0 && (nodes.unit_nodes.empty() || run > nodes.unit_nodes.back())) {
+      nodes.unit_nodes.push_back(run);
+    }
+    for (int& s : above) s = switches_[s].parent;
+    if (std::find(above.begin(), above.end(), -1) != above.end()) above.clear();
+  }
   nodes.distance_links = DistanceLinks(in_use, static_cast<double>(all));
   nodes.bisection_links = BisectionLinks(in_use, static_cast<double>(all));
   const bool has_uplinks = std::any_of(in_use.begin(), in_use.end(),

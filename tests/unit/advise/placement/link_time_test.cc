@@ -6,8 +6,10 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../machines.h"
+#include "absl/strings/str_cat.h"
 #include "advise/placement/network.h"
 #include "advise/placement/switch_tree.h"
 #include "advise/predict.h"
@@ -18,6 +20,7 @@
 namespace cox::advise {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 constexpr double kBeta = 4e-10;  // of KnownProfile() between nodes, s/byte
@@ -156,6 +159,58 @@ TEST(LinkTimeTest, ManyMessagesAreSpreadEvenly) {
     EXPECT_NEAR(predictions->front().cost[model::Term::kLinkCongestion],
                 ranks * ranks * 64 * 1'000 / 4 * kBeta - own_s, 1e-7);
     EXPECT_EQ(predictions->front().caveat != "", is_even) << predictions->front().caveat;
+  }
+}
+
+// 16 nodes of 2 ranks. Down the leaders' tree, only the first step leaves a switch if the list is
+// in order; only the last one if nodes come in turns, and then 8 messages share 8 / 2 up-links.
+TEST(LinkTimeTest, NodeLeadersPayForTheSwitchesThatTheyCross) {
+  const strategy::Scenario scenario = Of(domain::Collective::kBcast, 32, 2, 1000);
+  const NodesInUse in_order = Nodes(kTwoSwitches, 2, 1e-7);
+  const NodesInUse in_turns =
+      Nodes("n1,n9,n2,n10,n3,n11,n4,n12,n5,n13,n6,n14,n7,n15,n8,n16", 2, 1e-7);
+  const model::Cost near = CostOf(scenario, "bcast/node-leaders", &in_order);
+  const model::Cost far = CostOf(scenario, "bcast/node-leaders", &in_turns);
+  EXPECT_NEAR(near[model::Term::kLatency], 2e-7, 1e-15);
+  EXPECT_EQ(near[model::Term::kLinkCongestion], 0);
+  EXPECT_NEAR(far[model::Term::kLatency], 2e-7, 1e-15);
+  EXPECT_NEAR(far[model::Term::kLinkCongestion], 1'000 * kBeta, 1e-15);
+  for (const auto collective : {domain::Collective::kReduce, domain::Collective::kBarrier,
+                                domain::Collective::kAllreduce, domain::Collective::kScan}) {
+    const std::string strategy = absl::StrCat(domain::CollectiveName(collective), "/node-leaders");
+    const strategy::Scenario other = Of(collective, 32, 2, 1000);
+    EXPECT_GT(CostOf(other, strategy.c_str(), &in_order)[model::Term::kLatency], 0) << strategy;
+  }
+}
+
+// Among the leaders of nodes, 8 messages leave each switch at once over 4 up-links. Among the
+// leaders of switches it is one.
+TEST(LinkTimeTest, LeadersOfSwitchesCrossThemOnce) {
+  const strategy::Scenario scenario = Of(domain::Collective::kAllreduce, 32, 2, 1000);
+  const NodesInUse nodes = Nodes(kTwoSwitches, 2, 1e-7);
+  EXPECT_EQ(nodes.unit_nodes, std::vector<int64_t>{8});
+  const model::Cost of_nodes = CostOf(scenario, "allreduce/node-leaders", &nodes);
+  const model::Cost of_switches = CostOf(scenario, "allreduce/node-leaders?unit=16", &nodes);
+  EXPECT_NEAR(of_nodes[model::Term::kLinkCongestion], 1'000 * kBeta, 1e-15);
+  EXPECT_EQ(of_switches[model::Term::kLinkCongestion], 0);
+  EXPECT_NEAR(of_switches[model::Term::kLatency], 2e-7, 1e-15);
+}
+
+// Without a named strategy, those with leaders of switches are among the predicted ones.
+TEST(LinkTimeTest, StrategiesWithLeadersOfSwitchesAndSocketsAreCompared) {
+  const auto names_on = [](const NodesInUse& nodes) {
+    const auto predictions = Predict(*MachineWith({}), Of(domain::Collective::kBcast, 32, 2, 1000),
+                                     "", "hockney", &nodes);
+    EXPECT_TRUE(predictions.ok()) << predictions.status();
+    std::vector<std::string> names;
+    for (const Prediction& one : *predictions) names.push_back(one.strategy);
+    return names;
+  };
+  EXPECT_THAT(names_on(Nodes(kTwoSwitches)), Contains("bcast/node-leaders?unit=16"));
+  EXPECT_THAT(names_on(Nodes("n[1-4,9-12,17-20,25-28]")), Contains("bcast/node-leaders?unit=8"));
+  // Uneven shares of the switches, or nodes in turns: no unit.
+  for (const char* const list : {"n[1-7,9-17]", "n[1-4,9-12,5-8,13-16]", "n[1,9,17,25]"}) {
+    EXPECT_TRUE(Nodes(list).unit_nodes.empty()) << list;
   }
 }
 
