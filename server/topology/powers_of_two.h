@@ -17,6 +17,12 @@ inline int64_t LargestPowerOfTwo(int64_t number) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(number)));
 }
 
+// How often 1 is doubled until it reaches `number`: log2, rounded up. number >= 1.
+inline int DoublingsTo(int64_t number) { return std::bit_width(static_cast<uint64_t>(number - 1)); }
+
+// The exponent of the largest power of two that divides the number. number > 0.
+inline int ExponentOf(int64_t number) { return std::countr_zero(static_cast<uint64_t>(number)); }
+
 }  // namespace cox::topology
 
 #endif  // COX_TOPOLOGY_POWERS_OF_TWO_H_

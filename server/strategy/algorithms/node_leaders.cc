@@ -8,6 +8,7 @@
 #include "strategy/steps.h"
 #include "strategy/traffic/nodes.h"
 #include "strategy/traffic/step_patterns.h"
+#include "topology/powers_of_two.h"
 
 namespace cox::strategy {
 namespace {
@@ -29,7 +30,8 @@ struct Units : Nodes {
   Units(const Scenario& scenario, const Knobs& knobs)
       : Nodes(ByUnits(scenario, knobs)),
         of(scenario),
-        are_nodes(knobs.unit_ranks == 0 || knobs.unit_ranks == scenario.ppn) {}
+        are_nodes(knobs.unit_ranks == 0 || knobs.unit_ranks == scenario.ppn),
+        are_in_nodes(are_nodes || knobs.unit_ranks < scenario.ppn) {}
 
   // The scenario of one unit's ranks, as its leader sees it.
   Scenario Alone(int64_t size) const {
@@ -55,6 +57,7 @@ struct Units : Nodes {
 
   const Scenario& of;
   bool are_nodes;
+  bool are_in_nodes;  // each unit's ranks share a node
 };
 
 // A step that all units take at once, each among its own ranks. step_of(ranks of a unit) gives the
@@ -85,8 +88,49 @@ void AddStep(const Crossing& step, double bytes, const model::LocalWork& work, S
   if (step.node_messages + step.network_messages > 0) steps->Add(step, bytes, work);
 }
 
+// Steps that all units take at once, each among its own ranks on one node: over the distances 1, 2,
+// 4, ... less than the ranks of a unit.
+class InNodes {
+ public:
+  InNodes(const Units& units, Which which)
+      : large_(units.largest()),
+        small_(units.smallest()),
+        large_count_(units.largest_count()),
+        small_count_(units.count - large_count_) {
+    // The first unit is among the largest.
+    if (which == Which::kAllButFirst) --large_count_;
+  }
+
+  // Adds the steps as their mean. messages_of(ranks): the messages of a unit in all its steps.
+  template <typename MessagesOf>
+  void Add(const MessagesOf& messages_of, bool disjoint, double bytes, const model::LocalWork& work,
+           Steps* steps) const {
+    const int64_t most = large_count_ > 0 ? large_ : small_count_ > 0 ? small_ : 1;
+    if (most == 1) return;
+    const auto times = static_cast<double>(topology::DoublingsTo(most));
+    Crossing mean;
+    mean.node_messages = static_cast<double>(large_count_) * messages_of(large_) / times;
+    if (small_count_ > 0) {
+      mean.node_messages += static_cast<double>(small_count_) * messages_of(small_) / times;
+    }
+    mean.disjoint = disjoint;
+    steps->Add(mean, bytes, work, times);
+  }
+
+  // From the leaders to all ranks, or from all to the leaders: a message for each rank but these.
+  void AddTrees(double bytes, const model::LocalWork& work, Steps* steps) const {
+    Add([](int64_t ranks) { return static_cast<double>(ranks - 1); }, true, bytes, work, steps);
+  }
+
+ private:
+  int64_t large_;
+  int64_t small_;
+  int64_t large_count_;
+  int64_t small_count_;
+};
+
 void AddUnitTrees(const Units& units, double bytes, Which which, Steps* steps) {
-  if (units.largest() == 1) return;
+  if (units.are_in_nodes) return InNodes(units, which).AddTrees(bytes, {}, steps);
   for (int64_t distance = topology::FarthestChild(units.largest()); distance > 0; distance /= 2) {
     const auto tree_of = [distance](const Scenario& unit) {
       return FarTreeStep(Rooted(unit, 0), distance);
@@ -96,6 +140,9 @@ void AddUnitTrees(const Units& units, double bytes, Which which, Steps* steps) {
 }
 
 void AddUnitReductions(const Units& units, double bytes, Steps* steps) {
+  if (units.are_in_nodes) {
+    return InNodes(units, Which::kAllUnits).AddTrees(bytes, {0, bytes}, steps);
+  }
   for (int64_t distance = 1; distance < units.largest(); distance *= 2) {
     const auto tree_of = [distance](const Scenario& unit) {
       return Reversed(FarTreeStep(Rooted(unit, 0), distance));
@@ -126,29 +173,26 @@ Crossing OfTheRoot(const Scenario& scenario, int64_t leader) {
                                                                    : AmongFarLeaders(1, true);
 }
 
-// Recursive doubling. exchange_at(distance) gives one of its steps.
-template <typename ExchangeAt>
-void AddFolded(const Fold& fold, const Crossing& folded, const ExchangeAt& exchange_at,
-               double bytes, Steps* steps) {
-  AddStep(folded, bytes, {0, bytes}, steps);
-  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
-    AddStep(exchange_at(distance), bytes, {0, bytes}, steps);
-  }
-  AddStep(Reversed(folded), bytes, {}, steps);
-}
-
+// Recursive doubling.
 void AddLeadersExchange(const Units& units, double bytes, Steps* steps) {
   const Scenario leaders = units.Leaders();
   const Fold fold(leaders.ranks, Takes::kOdd);
-  if (leaders.ppn == 1) {
-    const auto far = [&](int64_t) { return AmongFarLeaders(fold.active, false); };
-    AddFolded(fold, AmongFarLeaders(fold.folded, true), far, bytes, steps);
-    return;
-  }
   const Rooted at(leaders, 0);
-  const auto near = [&](int64_t distance) { return FoldedExchange(at, fold, distance); };
-  AddFolded(fold, fold.folded == 0 ? Crossing{} : NeighborSend(at.nodes, fold.folded), near, bytes,
-            steps);
+  const bool are_far = leaders.ppn == 1;
+  Crossing folded;
+  if (fold.folded > 0) {
+    folded = are_far ? AmongFarLeaders(fold.folded, true) : NeighborSend(at.nodes, fold.folded);
+  }
+  AddStep(folded, bytes, {0, bytes}, steps);
+  if (are_far) {
+    steps->Add(AmongFarLeaders(fold.active, false), bytes, {0, bytes},
+               topology::ExponentOf(fold.active));
+  } else {
+    for (int64_t distance = 1; distance < fold.active; distance *= 2) {
+      AddStep(FoldedExchange(at, fold, distance), bytes, {0, bytes}, steps);
+    }
+  }
+  AddStep(Reversed(folded), bytes, {}, steps);
 }
 
 // The messages of an enumeration, unit by unit.
@@ -311,14 +355,25 @@ void BuildLeadersBarrier(const Scenario& scenario, const Knobs& knobs, model::Sc
   const Units units(scenario, knobs);
   const Scenario leaders = units.Leaders();
   Steps steps(schedule);
-  for (int64_t distance = 1; distance < units.largest(); distance *= 2) {
-    const auto shift_of = [distance](const Scenario& unit) { return Shift(Nodes(unit), distance); };
-    AddStep(InUnits(units, distance, Which::kAllUnits, shift_of), 0, {}, &steps);
+  if (units.are_in_nodes) {
+    const auto shifts_of = [](int64_t ranks) {
+      return static_cast<double>(ranks * topology::DoublingsTo(ranks));
+    };
+    InNodes(units, Which::kAllUnits).Add(shifts_of, false, 0, {}, &steps);
+  } else {
+    for (int64_t distance = 1; distance < units.largest(); distance *= 2) {
+      const auto shift_of = [distance](const Scenario& unit) {
+        return Shift(Nodes(unit), distance);
+      };
+      AddStep(InUnits(units, distance, Which::kAllUnits, shift_of), 0, {}, &steps);
+    }
   }
-  for (int64_t distance = 1; distance < leaders.ranks; distance *= 2) {
-    AddStep(
-        leaders.ppn == 1 ? AmongFarLeaders(leaders.ranks, false) : Shift(Nodes(leaders), distance),
-        0, {}, &steps);
+  if (leaders.ppn == 1) {
+    steps.Add(AmongFarLeaders(leaders.ranks, false), 0, {}, topology::DoublingsTo(leaders.ranks));
+  } else {
+    for (int64_t distance = 1; distance < leaders.ranks; distance *= 2) {
+      AddStep(Shift(Nodes(leaders), distance), 0, {}, &steps);
+    }
   }
   AddUnitTrees(units, 1, Which::kAllUnits, &steps);
 }
@@ -356,21 +411,18 @@ void BuildLeadersScan(const Scenario& scenario, const Knobs& knobs, model::Sched
   const double bytes = VectorBytes(scenario);
   const model::LocalWork combined{0, 2 * bytes};
   Steps steps(schedule);
-  for (int64_t distance = 1; distance < nodes.largest(); distance *= 2) {
-    const auto pairs_of = [distance](const Scenario& node) {
-      Crossing step;
-      step.node_messages = static_cast<double>(PairedMessages(node.ranks, distance));
-      return step;
-    };
-    AddStep(InUnits(nodes, distance, Which::kAllUnits, pairs_of), bytes, combined, &steps);
-  }
+  const auto pairs_of = [](int64_t ranks) { return static_cast<double>(AllPairedMessages(ranks)); };
+  InNodes(nodes, Which::kAllUnits).Add(pairs_of, false, bytes, combined, &steps);
   const int64_t alone = nodes.smallest() == 1 ? nodes.count - nodes.largest_count() : 0;
   if (nodes.largest() > 1) steps.Add(BetweenNeighbors(nodes.count - alone), bytes);
-  for (int64_t distance = 1; distance < nodes.count; distance *= 2) {
-    AddStep(AmongFarLeaders(PairedMessages(nodes.count, distance), false), bytes, combined, &steps);
+  if (nodes.count > 1) {
+    const double rounds = topology::DoublingsTo(nodes.count);
+    Crossing exchange = AmongFarLeaders(nodes.count, false);
+    exchange.network_messages = static_cast<double>(AllPairedMessages(nodes.count)) / rounds;
+    steps.Add(exchange, bytes, combined, rounds);
+    steps.Add(AmongFarLeaders(nodes.count - 1, nodes.count == 2), bytes);
   }
-  if (nodes.count > 1) steps.Add(AmongFarLeaders(nodes.count - 1, nodes.count == 2), bytes);
-  AddUnitTrees(nodes, bytes, Which::kAllButFirst, &steps);
+  InNodes(nodes, Which::kAllButFirst).AddTrees(bytes, {}, &steps);
 }
 
 void EnumerateLeadersScan(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {

@@ -44,8 +44,8 @@ struct Kept {
     busiest = std::max(busiest, size - 2 * pairs_within);
   }
   // Adds `intervals` intervals of `size`, from `begin` on, `stride` apart. An interval's pairs
-  // depend only on its place modulo 2 d, which repeats soon: at most min(intervals, 2 size) are
-  // counted.
+  // depend only on its place modulo 2 d, and all places that occur do so equally often in each
+  // period. Counts the intervals beyond whole periods: fewer than 2 size.
   void AddNodes(const Pairing& pairing, int64_t begin, int64_t size, int64_t stride,
                 int64_t intervals) {
     if (intervals <= 0) return;
@@ -56,17 +56,23 @@ struct Kept {
     const int64_t cycle = 2 * pairing.distance;
     const int64_t common = std::min(stride & -stride, cycle);  // powers of two
     const int64_t period = cycle / common;
-    const int64_t rest = intervals & (period - 1);
-    int64_t sum = 0;
-    int64_t sum_of_rest = 0;
-    for (int64_t i = 0; i < std::min(intervals, period); ++i) {
-      const int64_t from = (begin + i * stride) & (cycle - 1);
-      const int64_t within = pairing.Within(from, from + size);
-      busiest = std::max(busiest, size - 2 * within);
-      sum += within;
-      if (i < rest) sum_of_rest += within;
+    const auto within_at = [&](int64_t from) { return pairing.Within(from, from + size); };
+    int64_t rest = intervals;
+    if (intervals >= period) {
+      rest = intervals & (period - 1);
+      const int64_t periods = (intervals - rest) / period;
+      // An interval has fewest pairs if it begins with the upper partners: the places next to
+      // that. Of a period's possible lower partners, (size - d) per interval, half are such.
+      const int64_t place = begin & (common - 1);
+      const int64_t least = period == 1 ? within_at(place)
+                                        : std::min(within_at(pairing.distance + place),
+                                                   within_at(pairing.distance + place - common));
+      busiest = std::max(busiest, size - 2 * least);
+      pairs += periods * (period == 1 ? least : (size - pairing.distance) * (period / 2));
     }
-    pairs += intervals < period ? sum : intervals / period * sum + sum_of_rest;
+    for (int64_t i = 0; i < rest; ++i) {
+      Add(within_at((begin + i * stride) & (cycle - 1)), size);
+    }
   }
 
   Crossing Of(int64_t active) const {
@@ -135,9 +141,13 @@ Crossing BlockFolded(const Nodes& nodes, const Fold& fold, const Pairing& pairin
   };
   Kept kept;
   // Half of an odd number of consecutive ranks is one more on every second node.
-  kept.AddNodes(pairing, 0, FirstAt(fold, n), n, (thinned + 1) / 2);
-  const int64_t second = FirstAt(fold, n);
-  kept.AddNodes(pairing, second, n - second, n, thinned / 2);
+  const int64_t first = FirstAt(fold, n);
+  if (n % 2 == 0) {
+    kept.AddNodes(pairing, 0, first, first, thinned);
+  } else {
+    kept.AddNodes(pairing, 0, first, n, (thinned + 1) / 2);
+    kept.AddNodes(pairing, first, n - first, n, thinned / 2);
+  }
   if (thinned < whole) add_node(&kept, thinned);
   kept.AddNodes(pairing, whole * n - fold.folded, n, n, nodes.count - 1 - whole);
   if (whole < nodes.count) add_node(&kept, nodes.count - 1);
@@ -209,9 +219,16 @@ class CyclicFold {
 }  // namespace
 
 int64_t PairedMessages(int64_t ranks, int64_t distance) {
-  const int64_t span = 2 * distance;
-  const int64_t of_last = ranks % span > distance ? ranks % span - distance : 0;
-  return 2 * (ranks / span * distance + of_last);
+  const int64_t last = ranks & (2 * distance - 1);
+  return ranks - last + 2 * std::max<int64_t>(last - distance, 0);
+}
+
+int64_t AllPairedMessages(int64_t ranks) {
+  int64_t messages = 0;
+  for (int64_t distance = 1; distance < ranks; distance *= 2) {
+    messages += PairedMessages(ranks, distance);
+  }
+  return messages;
 }
 
 Fold::Fold(int64_t ranks, Takes takes) : active(1), offset(takes == Takes::kOdd ? 1 : 0) {

@@ -5,6 +5,7 @@
 
 #include "strategy/traffic/residues.h"
 #include "strategy/traffic/step_patterns.h"
+#include "topology/powers_of_two.h"
 
 namespace cox::strategy {
 namespace {
@@ -33,6 +34,47 @@ struct Step {
   int shift_;
 };
 
+// Multiples of 2^exponent among 0 .. end - 1: the parts of a tree that steps from that distance on
+// join, each by one message but the first.
+int64_t MultiplesBelow(int64_t end, int exponent) {
+  return (end + (int64_t{1} << exponent) - 1) >> exponent;
+}
+
+// Whether all nodes begin at a multiple of ppn, counted from the root.
+bool BeginsAtMultiples(const Rooted& at) {
+  return !at.nodes.cyclic && at.block.tail == 0 && at.block.after_last == 0;
+}
+
+// The most borders that are worth counting one by one.
+constexpr int64_t kMostCounted = 64;
+constexpr int64_t kTooManyBorders = -1;
+
+// Messages across the borders of nodes at n, 2 n, ... (`borders` of them) for a distance < n. None
+// crosses two borders. kTooManyBorders: too many to count.
+//
+// A message crosses the border b if 0 < b mod 2 d <= d. Without the factor that n and 2 d share,
+// all remainders occur equally often in each period of borders.
+int64_t AcrossBorders(const Step& step, int64_t n, int64_t borders, int64_t ranks) {
+  const int64_t d = step.distance;
+  const int shared = topology::ExponentOf(n);
+  const int64_t period = (2 * d) >> shared;
+  if (period <= 1) return 0;
+  const int64_t odd = n >> shared;
+  const int64_t rest = borders & (period - 1);
+  if (rest > kMostCounted) return kTooManyBorders;
+  int64_t across = (borders - rest) / 2;
+  int64_t remainder = 0;
+  for (int64_t i = 0; i < rest; ++i) {
+    remainder = (remainder + odd) & (period - 1);
+    across += remainder > 0 && remainder <= period / 2 ? 1 : 0;
+  }
+  // The receiver beyond the last border may not exist.
+  const int64_t last = borders * n;
+  const int64_t before = last & (2 * d - 1);
+  if (before > 0 && before <= d && last - before + d >= ranks) --across;
+  return across;
+}
+
 // Messages within the root's node, in one of its two pieces or between them.
 int64_t StayingAtRoot(const RotatedNodes& at, const Step& step) {
   const int64_t d = step.distance;
@@ -57,6 +99,14 @@ Crossing BlockStep(const RotatedNodes& at, const Step& step) {
   if (step.distance >= at.ppn && at.tail == 0) {
     return {0, static_cast<double>(step.senders), 1, 1,
             true};  // every message spans more than a node
+  }
+  const bool has_borders = at.tail == 0 && at.after_last == 0 && step.distance < at.ppn;
+  const int64_t across =
+      has_borders ? AcrossBorders(step, at.ppn, at.count(), at.ranks) : kTooManyBorders;
+  if (across != kTooManyBorders) {
+    const double busiest = across > 0 ? 1 : 0;
+    return {static_cast<double>(step.senders - across), static_cast<double>(across), busiest,
+            busiest, true};
   }
   int64_t staying = StayingAtRoot(at, step) + StayingInFull(at, step, at.head, at.before_last) +
                     StayingInFull(at, step, at.after_begin(), at.after_last);
@@ -131,16 +181,29 @@ Crossing FarTreeStep(const Rooted& at, int64_t distance) {
   return at.nodes.cyclic ? CyclicStep(at.nodes, at.root, step) : BlockStep(at.block, step);
 }
 
+StepRun ShortFarTreeSteps(const Rooted& at) {
+  const int64_t ranks = at.nodes.ranks;
+  int steps = 0;
+  if (at.nodes.count == 1) {
+    steps = topology::DoublingsTo(ranks);
+  } else if (BeginsAtMultiples(at)) {
+    steps = topology::ExponentOf(at.nodes.ppn);
+  }
+  StepRun run;
+  if (steps == 0) return run;
+  run.steps = steps;
+  run.mean.node_messages = static_cast<double>(ranks - MultiplesBelow(ranks, steps)) / steps;
+  run.mean.disjoint = true;
+  return run;
+}
+
 StepRun LongFarTreeSteps(const Rooted& at, int64_t distance) {
   StepRun run;
-  if (at.nodes.cyclic || at.nodes.count == 1) return run;
+  if (at.nodes.cyclic || at.nodes.count == 1 || distance >= at.nodes.ranks) return run;
   if (distance < at.block.ppn || at.block.tail != 0) return run;
-  int64_t senders = 0;
-  for (; distance < at.nodes.ranks; distance *= 2, ++run.steps) {
-    senders += Step(at.nodes.ranks, distance).senders;
-  }
-  if (run.steps == 0) return run;
-  run.mean = {0, static_cast<double>(senders) / static_cast<double>(run.steps), 1, 1, true};
+  const int64_t parts = MultiplesBelow(at.nodes.ranks, topology::ExponentOf(distance));
+  run.steps = topology::DoublingsTo(parts);
+  run.mean = {0, static_cast<double>(parts - 1) / static_cast<double>(run.steps), 1, 1, true};
   return run;
 }
 

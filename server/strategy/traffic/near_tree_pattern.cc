@@ -3,6 +3,7 @@
 
 #include "strategy/traffic/residues.h"
 #include "strategy/traffic/step_patterns.h"
+#include "topology/powers_of_two.h"
 
 namespace cox::strategy {
 namespace {
@@ -118,6 +119,20 @@ Crossing NearTreeStep(const Rooted& at, int64_t distance) {
   if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0, true};
   if (at.nodes.cyclic) return CyclicStep(at.nodes, at.root, step);
   return distance >= at.nodes.ppn ? OverNodes(at.block, step) : AmongNodes(at.block, step);
+}
+
+StepRun ShortNearTreeSteps(const Rooted& at) {
+  StepRun run;
+  if (at.nodes.count == 1) {
+    run.steps = topology::DoublingsTo(at.nodes.ranks);
+  } else if (!at.nodes.cyclic) {
+    run.steps = topology::ExponentOf(topology::LargestPowerOfTwo(at.block.head));
+  }
+  if (run.steps == 0) return run;
+  const int64_t reached = std::min(int64_t{1} << run.steps, at.nodes.ranks);
+  run.mean.node_messages = static_cast<double>(reached - 1) / static_cast<double>(run.steps);
+  run.mean.disjoint = true;
+  return run;
 }
 
 StepRun LongNearTreeSteps(const Rooted& at, int64_t distance) {

@@ -27,6 +27,10 @@ struct StepRun {
   int64_t steps = 0;
 };
 
+// The doubling steps from distance 1 on whose messages all stay in the root's node. Under cyclic
+// placement none, unless all ranks share a node.
+StepRun ShortNearTreeSteps(const Rooted& at);
+
 // The doubling steps from this distance on that are alike because every message spans more than a
 // node. None if the root's node is not a whole node at the beginning of the ranks' order.
 StepRun LongNearTreeSteps(const Rooted& at, int64_t distance);
@@ -35,6 +39,11 @@ StepRun LongNearTreeSteps(const Rooted& at, int64_t distance);
 // largest distance first reach all ranks: a binomial tree whose parents send to the farthest child
 // first. A child and all ranks below it are consecutive. distance: a power of two.
 Crossing FarTreeStep(const Rooted& at, int64_t distance);
+
+// The steps from distance 1 on whose messages all stay in nodes, because every node begins at a
+// multiple of 2 x distance. None unless rank 0 is the root and placement is block, or all ranks
+// share a node.
+StepRun ShortFarTreeSteps(const Rooted& at);
 
 // The steps from this distance up to the largest, if every message spans more than a node.
 StepRun LongFarTreeSteps(const Rooted& at, int64_t distance);
@@ -50,6 +59,8 @@ StepLoad Reversed(const StepLoad& load);
 // Messages of a step in which r and r xor distance exchange, where both are among the first
 // `ranks`. distance: a power of two.
 int64_t PairedMessages(int64_t ranks, int64_t distance);
+// Of all steps with distances 1, 2, 4, ... < ranks together.
+int64_t AllPairedMessages(int64_t ranks);
 
 // Ranks counted from the root: v and v xor distance exchange. p: a power of two > distance.
 // distance: a power of two.

@@ -1,9 +1,8 @@
 #include "strategy/algorithms/rooted/binomial_steps.h"
 
-#include <bit>
-
 #include "strategy/traffic/step_patterns.h"
 #include "topology/near_tree.h"
+#include "topology/powers_of_two.h"
 
 namespace cox::strategy {
 namespace {
@@ -16,6 +15,23 @@ void EnumerateBinomial(const Scenario& scenario, int64_t root, Direction directi
             [out] { out->EndStep(); });
 }
 
+// The steps of a far tree that are alike, and the distances of the others: begin, 2 begin, ... <
+// end.
+struct FarTreeRuns {
+  explicit FarTreeRuns(const Rooted& at)
+      : near(ShortFarTreeSteps(at)), begin(int64_t{1} << near.steps) {
+    const int64_t all = int64_t{1} << topology::DoublingsTo(at.nodes.ranks);
+    const int64_t longer = int64_t{1} << topology::DoublingsTo(at.nodes.ppn);
+    far = LongFarTreeSteps(at, longer);
+    end = far.steps > 0 ? longer : all;
+  }
+
+  StepRun near;
+  StepRun far;
+  int64_t begin;
+  int64_t end;
+};
+
 auto ChunksOf(double chunk_bytes) {
   return [chunk_bytes](const topology::RootedTree::Edge& edge) {
     return static_cast<double>(edge.blocks.count) * chunk_bytes;
@@ -25,7 +41,9 @@ auto ChunksOf(double chunk_bytes) {
 }  // namespace
 
 void AddNearTree(const Rooted& at, double bytes, Steps* steps) {
-  for (int64_t distance = 1; distance < at.nodes.ranks;) {
+  const StepRun near = ShortNearTreeSteps(at);
+  steps->Add(near.mean, bytes, {}, static_cast<double>(near.steps));
+  for (int64_t distance = int64_t{1} << near.steps; distance < at.nodes.ranks;) {
     const StepRun run = LongNearTreeSteps(at, distance);
     if (run.steps > 0) {
       steps->Add(run.mean, bytes, {}, static_cast<double>(run.steps));
@@ -49,14 +67,12 @@ void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enu
 }
 
 void AddFarTree(const Rooted& at, double bytes, Steps* steps) {
-  if (at.nodes.ranks == 1) return;
-  int64_t distance = topology::FarthestChild(at.nodes.ranks);
-  const auto least_long = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at.nodes.ppn)));
-  if (const StepRun run = LongFarTreeSteps(at, least_long); run.steps > 0) {
-    steps->Add(run.mean, bytes, {}, static_cast<double>(run.steps));
-    distance = least_long / 2;
+  const FarTreeRuns runs(at);
+  steps->Add(runs.far.mean, bytes, {}, static_cast<double>(runs.far.steps));
+  for (int64_t distance = runs.end / 2; distance >= runs.begin; distance /= 2) {
+    steps->Add(FarTreeStep(at, distance), bytes);
   }
-  for (; distance > 0; distance /= 2) steps->Add(FarTreeStep(at, distance), bytes);
+  steps->Add(runs.near.mean, bytes, {}, static_cast<double>(runs.near.steps));
 }
 
 void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
@@ -67,14 +83,12 @@ void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enum
 
 void AddReduction(const Rooted& at, double bytes, Steps* steps) {
   const model::LocalWork work{0, bytes};
-  for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
-    const StepRun run = LongFarTreeSteps(at, distance);
-    if (run.steps > 0) {
-      steps->Add(Reversed(run.mean), bytes, work, static_cast<double>(run.steps));
-      return;
-    }
+  const FarTreeRuns runs(at);
+  steps->Add(Reversed(runs.near.mean), bytes, work, static_cast<double>(runs.near.steps));
+  for (int64_t distance = runs.begin; distance < runs.end; distance *= 2) {
     steps->Add(Reversed(FarTreeStep(at, distance)), bytes, work);
   }
+  steps->Add(Reversed(runs.far.mean), bytes, work, static_cast<double>(runs.far.steps));
 }
 
 void EnumerateReduction(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
