@@ -14,10 +14,16 @@ constexpr double kGreatestLog = 16;
 
 bool IsBefore(const CellBin& bin, int64_t index) { return bin.index < index; }
 
-void AppendNumber(int64_t value, std::string& out) {
+// The most bytes of a number: 64 bits, 7 in a byte.
+constexpr size_t kMaxNumberBytes = 10;
+constexpr size_t kNumbersPerBin = 4;
+
+// Returns where the next number goes.
+char* WriteNumber(int64_t value, char* out) {
   uint64_t rest = static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
-  for (; rest >= 0x80; rest >>= 7) out.push_back(static_cast<char>(rest | 0x80));
-  out.push_back(static_cast<char>(rest));
+  for (; rest >= 0x80; rest >>= 7) *out++ = static_cast<char>(rest | 0x80);
+  *out++ = static_cast<char>(rest);
+  return out;
 }
 
 // False at the end or where no number is.
@@ -79,10 +85,12 @@ std::string EncodeBins(const std::vector<CellBin>& bins) {
   bytes.reserve(bins.size() * 12);
   int64_t previous = 0;
   for (const CellBin& bin : bins) {
-    AppendNumber(bin.index - previous, bytes);
-    AppendNumber(bin.count, bytes);
-    AppendNumber(bin.offset_sum, bytes);
-    AppendNumber(bin.square_sum, bytes);
+    char numbers[kNumbersPerBin * kMaxNumberBytes];
+    char* end = WriteNumber(bin.index - previous, numbers);
+    end = WriteNumber(bin.count, end);
+    end = WriteNumber(bin.offset_sum, end);
+    end = WriteNumber(bin.square_sum, end);
+    bytes.append(numbers, end);
     previous = bin.index;
   }
   return bytes;

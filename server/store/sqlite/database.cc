@@ -102,6 +102,11 @@ absl::Status Database::CopyTo(Database& target, const std::function<bool()>& is_
   return (code & 0xff) == SQLITE_CORRUPT ? Error(code) : target.Error(code);
 }
 
+absl::Status Database::AddTable(const char* name, const sqlite3_module& module, void* rows) {
+  const int code = sqlite3_create_module_v2(db_, name, &module, rows, nullptr);
+  return code == SQLITE_OK ? absl::OkStatus() : Error(code);
+}
+
 bool Database::InTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
 absl::Status Database::Savepoint() { return Query(*this, "SAVEPOINT one_write").Run(); }

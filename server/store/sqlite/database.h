@@ -1,5 +1,5 @@
-// One connection to an SQLite file, and a statement on it. The only two classes that use SQLite's
-// C API. Knows no table.
+// One connection to an SQLite file, and a statement on it. Only these two classes and rows/, which
+// lends SQLite rows in memory, use SQLite's C API. Knows no table.
 //
 // Thread rule: a connection and its queries belong to one thread at a time.
 // Failure rule: RESOURCE_EXHAUSTED (disk full, no memory), DATA_LOSS (damaged, not a database),
@@ -21,6 +21,7 @@
 #include "store/transactions.h"
 
 struct sqlite3;
+struct sqlite3_module;
 struct sqlite3_stmt;
 
 namespace cox::store {
@@ -57,6 +58,10 @@ class Database : public Transactions {
   // `is_cancelled` (may be empty) says so. Without a transaction on this connection a writer makes
   // it begin again.
   absl::Status CopyTo(Database& target, const std::function<bool()>& is_cancelled);
+
+  // From now on statements can read the table `name`, which the module makes of `rows`. No
+  // statement may read it after `rows` is gone.
+  absl::Status AddTable(const char* name, const sqlite3_module& module, void* rows);
 
   // As Transactions says. A transaction locks the file for writing from its beginning.
   absl::Status Begin() override { return Execute("BEGIN IMMEDIATE"); }

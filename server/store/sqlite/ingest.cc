@@ -33,6 +33,7 @@ size_t Ingest::KeyHash::operator()(const domain::ScenarioKey& key) const {
 }
 
 absl::Status Ingest::Load() {
+  if (absl::Status status = rows_.Attach(); !status.ok()) return status;
   Query query(db_, "SELECT observation_id FROM next_id");
   if (!query.Next()) {
     return query.status().ok() ? absl::DataLossError("database: table next_id is empty")
@@ -94,6 +95,8 @@ absl::Status Ingest::InsertRows(const ObservationBatch& batch, int64_t first_id)
   int64_t id = first_id;
   const domain::ScenarioKey* last_key = nullptr;
   Scenario* scenario = nullptr;
+  rows_.Clear();
+  rows_.Reserve(batch.observations.size());
   for (const ObservationRecord& row : batch.observations) {
     // Reporters sort by scenario more often than not.
     if (last_key == nullptr || !(*last_key == row.scenario)) {
@@ -102,19 +105,19 @@ absl::Status Ingest::InsertRows(const ObservationBatch& batch, int64_t first_id)
       scenario = *found;
       last_key = &row.scenario;
     }
-    Query insert(
-        db_,
-        "INSERT INTO observation (observation_id, machine_id, scenario_id, time_s,"
-        " timing_count, stddev_s, statistic, run, at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    insert.Bind(id++).Bind(scenario->machine_id).Bind(scenario->key.scenario_id).Bind(row.time_s);
-    insert.Bind(row.count).Bind(row.stddev_s).Bind(StatisticNumber(row.statistic));
-    row.run.empty() ? insert.BindNull() : insert.Bind(absl::string_view(row.run));
-    insert.Bind(row.at_us);
-    if (absl::Status status = insert.Run(); !status.ok()) return status;
+    rows_.Add({.observation_id = id++,
+               .machine_id = scenario->machine_id,
+               .scenario_id = scenario->key.scenario_id,
+               .time_s = row.time_s,
+               .timing_count = row.count,
+               .stddev_s = row.stddev_s,
+               .statistic = StatisticNumber(row.statistic),
+               .run = row.run,
+               .at_us = row.at_us});
     if (scenario->pending.observation_count == 0) pending_.push_back(scenario);
     AddTiming(row.time_s, row.count, scenario->pending);
   }
-  return absl::OkStatus();
+  return batch.observations.empty() ? absl::OkStatus() : rows_.Insert();
 }
 
 // A machine gets the dropped timings of the batches whose first observation is its own.

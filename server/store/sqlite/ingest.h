@@ -20,13 +20,14 @@
 #include "store/records.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/rows/new_observations.h"
 
 namespace cox::store {
 
 class Ingest {
  public:
   // `db` outlives it. Load() before anything else.
-  explicit Ingest(Database& db) : db_(db) {}
+  explicit Ingest(Database& db) : db_(db), rows_(db) {}
   absl::Status Load();
 
   // `now_us`: of the audit.
@@ -67,6 +68,7 @@ class Ingest {
   void Forget(const ObservationBatch& batch);
 
   Database& db_;
+  NewObservations rows_;  // of the batch that is being written
   int64_t next_id_ = 1;
   int64_t committed_next_id_ = 1;
   absl::flat_hash_map<std::string, int64_t> machine_ids_;
