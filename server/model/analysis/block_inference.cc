@@ -57,7 +57,8 @@ absl::optional<Estimate> Settle(absl::Span<const LimitSample> samples, EstimateO
   return settled;
 }
 
-// The slope of A(n) over n by least squares; none for fewer than two samples.
+// The slope of A(n) over n by least squares; none for fewer than two samples, nor if A grows by
+// less than the stopping rule's share: then it is the same to the accuracy of a measurement.
 absl::optional<double> SlopeOfA(absl::Span<const LimitSample> samples) {
   double count = 0, sum_n = 0, sum_a = 0, sum_nn = 0, sum_na = 0;
   for (const LimitSample& sample : samples) {
@@ -70,7 +71,10 @@ absl::optional<double> SlopeOfA(absl::Span<const LimitSample> samples) {
     sum_na += n * *sample.a_s;
   }
   if (count < 2) return {};
-  return (count * sum_na - sum_n * sum_a) / (count * sum_nn - sum_n * sum_n);
+  const double slope = (count * sum_na - sum_n * sum_a) / (count * sum_nn - sum_n * sum_n);
+  const auto span = static_cast<double>(samples.back().n - samples.front().n);
+  if (slope * span <= kStoppingChange * sum_a / count) return {};
+  return slope;
 }
 
 // Adds a_c and a_p if A grows with n (then a_c is known), otherwise only their sum.
@@ -129,7 +133,7 @@ absl::Status CheckAcross(absl::Span<const LimitSample> across, int64_t channels)
   if (channels < 1) {
     return domain::InvalidField("channels", absl::StrCat(channels, " is less than 1"));
   }
-  return CheckSamples("across", across, channels);
+  return CheckSamples("across", across, 1);
 }
 
 double LargestB(absl::Span<const LimitSample> samples) {
@@ -145,7 +149,8 @@ void AddChannelTimes(double inside_b, absl::Span<const LimitSample> across, int6
                      Inference* inference) {
   absl::optional<double> b_l;
   for (const LimitSample& sample : across) {
-    if (sample.b_s_per_byte.value_or(-1) <= inside_b) continue;
+    // Fewer pairs leave channels idle.
+    if (sample.n < channels || sample.b_s_per_byte.value_or(-1) <= inside_b) continue;
     b_l = *sample.b_s_per_byte * static_cast<double>(channels) / static_cast<double>(sample.n);
   }
   if (!b_l.has_value()) {

@@ -121,13 +121,14 @@ absl::StatusOr<Inference> InferSharedMedium(const Block& half_round_trip,
                                             SharedMediumEstimator estimator);
 
 // SP2: infers from n disjoint pairs inside a frame (B = max(b_p, b_l)) and across two frames joined
-// by `channels` >= 1 channels (B(n) = max(b_p, n b_l / channels) for n >= channels). Where B across
-// frames exceeds B inside, "b_l across frames" = channels B(n) / n. If the inside B agrees with it
+// by `channels` >= 1 channels (B(n) = max(b_p, n b_l / channels) for n >= channels; fewer pairs
+// across say nothing). Where B across frames exceeds B inside, "b_l across frames" = channels B(n)
+// / n. If the inside B agrees with it
 // within kStoppingChange, the inside B is b_l and bounds b_p. If the inside B is larger, it is b_p.
 // Without a larger B across frames, the inside B bounds both. a_c is the slope of the inside A(n)
-// over n, if there are two samples and the slope is positive. Otherwise only "2 a_p + a_c" is
-// known, from half_round_trip_s. INVALID_ARGUMENT for no B inside a frame, n < 1 or across n <
-// channels, and values that are negative or not finite.
+// over n, if A grows by more than kStoppingChange of its mean. Otherwise only "2 a_p + a_c" is
+// known, from half_round_trip_s. INVALID_ARGUMENT for no B inside a frame, n or channels < 1,
+// and values that are negative or not finite.
 absl::StatusOr<Inference> InferMultistage(double half_round_trip_s,
                                           absl::Span<const LimitSample> inside,
                                           absl::Span<const LimitSample> across, int64_t channels);
@@ -135,7 +136,7 @@ absl::StatusOr<Inference> InferMultistage(double half_round_trip_s,
 // Paragon: infers from n pairs on one row, n growing from 1. b_c = B(n) / n, Eq. (14), at the n
 // where another pair changes it by less than kStoppingChange (otherwise an upper bound). b_p = B(1)
 // if that exceeds b_c, otherwise B(1) is its upper bound. a_c is half the slope of A(n) over n, if
-// there are two samples and the slope is positive. Otherwise only "a_p + a_c" = A(1) / 2 is known.
+// A grows by more than kStoppingChange of its mean. Otherwise only "a_p + a_c" = A(1) / 2 is known.
 // INVALID_ARGUMENT for samples whose first is not A(1) and B(1), that do not grow, or whose values
 // are negative or not finite.
 absl::StatusOr<Inference> InferMeshRow(absl::Span<const LimitSample> pairs);

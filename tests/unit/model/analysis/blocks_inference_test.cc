@@ -122,11 +122,33 @@ TEST(InferMultistage, TellsProcessorFromChannel) {
   ExpectParameter(split, "a_p", 40, Relation::kEqual);
 }
 
+// A start-up that grows by rounding, or by less than the rule that stops, is no slope.
+TEST(InferMeshRow, KeepsTheSumWhereTheStartUpDoesNotGrow) {
+  for (const double growth : {0.0, 1e-13, 1.0}) {
+    std::vector<LimitSample> samples;
+    for (int64_t n = 1; n <= 4; ++n) {
+      samples.push_back({n, 240 + growth * static_cast<double>(n), 0.031});
+    }
+    const Inference inference = *InferMeshRow(samples);
+    ExpectParameter(inference, "a_p + a_c", 120 + growth / 2, Relation::kSumOnly);
+    EXPECT_EQ(inference.Find("a_c"), nullptr) << growth;
+  }
+}
+
+TEST(InferMultistage, IgnoresPairsThatLeaveChannelsIdle) {
+  const Inference idle = *InferMultistage(124, {{7, {}, 0.029}}, {{4, {}, 0.049}}, 8);
+  ExpectParameter(idle, "b_l", 0.029, Relation::kUpperBound);
+  EXPECT_EQ(idle.Find("b_l across frames"), nullptr);
+  const Inference grown =
+      *InferMultistage(124, {{7, {}, 0.029}}, {{4, {}, 0.049}, {14, {}, 0.049}}, 8);
+  ExpectParameter(grown, "b_l across frames", 0.028, Relation::kEqual);
+}
+
 TEST(InferMultistage, RefusesWhatSaysNothing) {
   EXPECT_EQ(domain::FieldOf(InferMultistage(1, {}, {}, 8).status()), "inside");
   EXPECT_EQ(domain::FieldOf(InferMultistage(-1, {}, {}, 8).status()), "half_round_trip_s");
   EXPECT_EQ(domain::FieldOf(InferMultistage(1, {{1, {}, 1}}, {}, 0).status()), "channels");
-  EXPECT_EQ(domain::FieldOf(InferMultistage(1, {{1, {}, 1}}, {{7, {}, 1}}, 8).status()),
+  EXPECT_EQ(domain::FieldOf(InferMultistage(1, {{1, {}, 1}}, {{0, {}, 1}}, 8).status()),
             "across[0].n");
 }
 
