@@ -10,6 +10,7 @@
 
 #include "bench/job.h"
 #include "bench/library_id.h"
+#include "bench/measure/blocks.h"
 #include "bench/measure/collective_timing.h"
 #include "bench/measure/patterns.h"
 #include "bench/measure/ping_pong.h"
@@ -64,6 +65,18 @@ absl::Status MeasureMessages(const Job& job, const Options& options, Output* out
   return status;
 }
 
+absl::Status MeasureMode(const Job& job, const Options& options, Output* output,
+                         Progress* progress) {
+  switch (options.mode) {
+    case Options::Mode::kPointToPoint:
+      return MeasureMessages(job, options, output, progress);
+    case Options::Mode::kBlocks:
+      return cox::bench::MeasureBlocks(job, options, output, progress);
+    default:
+      return cox::bench::MeasureCollectives(job, options, output, progress);
+  }
+}
+
 // Returns the exit code, the same on every rank; rank 0 prints the reason.
 int Measure(const Job& job, const Options& options) {
   const bool leads = job.rank == 0;
@@ -73,9 +86,7 @@ int Measure(const Job& job, const Options& options) {
   int code = ExitCode(status);
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (code == 0) {
-    status = options.mode == Options::Mode::kPointToPoint
-                 ? MeasureMessages(job, options, &output, &progress)
-                 : cox::bench::MeasureCollectives(job, options, &output, &progress);
+    status = MeasureMode(job, options, &output, &progress);
     // After wrong arguments there is no file; after a wrong result the rows of the other cells
     // stay.
     if (leads && !absl::IsInvalidArgument(status)) {

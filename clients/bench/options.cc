@@ -20,6 +20,7 @@ namespace {
 constexpr char kPairSizes[] = "1..4M:*4";
 constexpr char kPatternSizes[] = "8,128,1k,8k,64k";
 constexpr char kCollectiveSizes[] = "4..1M:*4";
+constexpr char kBlockSizes[] = "1,1M";
 
 constexpr char kAllKinds[] = "all";
 
@@ -35,6 +36,8 @@ constexpr char kFooter[] = R"(Run it under the MPI launcher, with the build for 
 libcoxcoll runs the algorithms that its labels name:
   mpirun.openmpi -np 4 cox-bench.openmpi collectives --library coxcoll --label alltoall=mesh2d
 `cox calibrate` does all of this and submits the rows.
+`cox infer` reads the rows of blocks:
+  mpirun.openmpi -np 8 cox-bench.openmpi blocks --network shared-medium -o times.csv
 With more ranks than cores, let idle ranks yield: mpirun.openmpi --mca mpi_yield_when_idle 1.
 
 Exit codes: 0 done, 1 a measurement failed or gave a wrong result, 2 wrong arguments.)";
@@ -65,6 +68,21 @@ std::string CheckPairs(const std::string& text) {
   const auto pairs = ParseSizeList(text, console::SweepOf::kCounts);
   if (!pairs.ok()) return std::string(pairs.status().message());
   return pairs->front() < 1 ? "a number of pairs is at least 1" : "";
+}
+
+std::string CheckN(const std::string& text) {
+  const auto counts = ParseSizeList(text, console::SweepOf::kCounts);
+  if (!counts.ok()) return std::string(counts.status().message());
+  return counts->front() < 1 ? "n is at least 1" : "";
+}
+
+std::string CheckNetwork(const std::string& name) {
+  if (FindNetwork(name) != nullptr) return "";
+  return absl::StrCat(
+      "'", name, "' is not one of: ",
+      absl::StrJoin(Networks(), ", ", [](std::string* out, const NetworkCard& card) {
+        absl::StrAppend(out, card.name);
+      }));
 }
 
 std::string CheckKind(const std::string& name) {
@@ -120,6 +138,8 @@ std::string RunStamp() {
 struct Texts {
   std::string sizes;
   std::string pairs;
+  std::string network;
+  std::string counts;
   std::string pattern_sizes = kPatternSizes;
   std::vector<std::string> kinds = {"pingpong"};
   std::string algorithm = kUnforced;
@@ -148,13 +168,38 @@ void AddCommon(CLI::App* mode, const std::string& usual_sizes, Options* options,
                  "Report progress line by line on stderr, even without a terminal");
 }
 
-std::string KindsFooter() {
-  std::string text = "Kinds:\n";
-  for (const KindCard& card : Kinds()) {
+template <typename Cards>
+std::string ListOf(const std::string& title, const Cards& cards) {
+  std::string text = title + ":\n";
+  for (const auto& card : cards) {
     absl::StrAppend(&text, "  ", card.name, std::string(20 - card.name.size(), ' '), card.what,
                     "\n");
   }
   return text;
+}
+
+CLI::App* AddBlocks(CLI::App* app, Options* options, Texts* texts) {
+  CLI::App* blocks = app->add_subcommand(
+      "blocks", "Times patterns from which `cox infer` infers a network's communication blocks");
+  AddCommon(blocks, kBlockSizes, options, texts);
+  blocks->add_option("--network", texts->network, "How the ranks are joined; one of the list below")
+      ->check(Rule(CheckNetwork, "NAME"))
+      ->required();
+  blocks
+      ->add_option("--n", texts->counts,
+                   "Ranks or pairs at once, such as 1..8 (default: 1 to 8, then doubling)")
+      ->check(Rule(CheckN, "COUNTS"));
+  blocks
+      ->add_option("--frame-nodes", options->frame_nodes,
+                   "Of a multistage network: so many consecutive nodes are a frame, one rank of "
+                   "each takes part (default: a node with all its ranks is a frame)")
+      ->check(CLI::Range(1, 1 << 20));
+  blocks->add_flag("--mean", options->mean_of_ranks,
+                   "The mean of the ranks' times, for a medium with random back-off, instead of "
+                   "the slowest rank's");
+  blocks->footer(ListOf("Networks", Networks()) + ListOf("Kinds in the rows", BlockKinds()) +
+                 "`cox infer` needs a size of at most 64 bytes and one of at least 65536 bytes.");
+  return blocks;
 }
 
 // CLI11 lists unexpected words from the last to the first.
@@ -219,14 +264,36 @@ void FinishCells(const Texts& texts, Options& options) {
   }
 }
 
+void FinishBlocks(const Texts& texts, Options& options) {
+  options.network = FindNetwork(texts.network)->network;
+  if (!texts.counts.empty()) {
+    options.counts = *ParseSizeList(texts.counts, console::SweepOf::kCounts);
+  }
+  if (options.frame_nodes > 0 && options.network != Network::kMultistage) {
+    throw CLI::ValidationError("--frame-nodes", "needs --network multistage");
+  }
+}
+
+// The modes, as CLI11 parsed them.
+struct Modes {
+  const CLI::App* blocks;
+  const CLI::App* collectives;
+  const CLI::App* suite;
+};
+
 // The texts were checked when they were parsed: the lists are good.
-Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& texts,
-               Options options) {
-  const bool is_collectives = collectives.parsed();
-  options.mode = suite.parsed()   ? Options::Mode::kSuite
-                 : is_collectives ? Options::Mode::kCollectives
-                                  : Options::Mode::kPointToPoint;
-  const char* usual_sizes = is_collectives ? kCollectiveSizes : kPairSizes;
+Options Finish(const Modes& modes, const Texts& texts, Options options) {
+  const char* usual_sizes = kPairSizes;
+  if (modes.suite->parsed()) {
+    options.mode = Options::Mode::kSuite;
+  } else if (modes.collectives->parsed()) {
+    options.mode = Options::Mode::kCollectives;
+    usual_sizes = kCollectiveSizes;
+  } else if (modes.blocks->parsed()) {
+    options.mode = Options::Mode::kBlocks;
+    usual_sizes = kBlockSizes;
+    FinishBlocks(texts, options);
+  }
   options.sizes = *ParseSizeList(texts.sizes.empty() ? usual_sizes : texts.sizes);
   if (!texts.pairs.empty()) options.pairs = *ParseSizeList(texts.pairs, console::SweepOf::kCounts);
   options.pattern_sizes = *ParseSizeList(texts.pattern_sizes);
@@ -242,7 +309,7 @@ Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& 
     const size_t equals = label.find('=');
     options.algorithms[label.substr(0, equals)] = label.substr(equals + 1);
   }
-  if (options.TimesCoxcoll()) FinishCoxcoll(collectives, texts, options);
+  if (options.TimesCoxcoll()) FinishCoxcoll(*modes.collectives, texts, options);
   return options;
 }
 
@@ -290,7 +357,8 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
   p2p->add_option("--pattern-sizes", texts.pattern_sizes, "Sizes of all kinds except pingpong")
       ->check(Rule(CheckSizes, "SIZES"))
       ->capture_default_str();
-  p2p->footer(KindsFooter());
+  p2p->footer(ListOf("Kinds", Kinds()));
+  const CLI::App* blocks = AddBlocks(&app, &options, &texts);
   CLI::App* collectives = app.add_subcommand(
       "collectives", "Times collectives, with the algorithms that the environment forces");
   AddCommon(collectives, kCollectiveSizes, &options, &texts);
@@ -324,13 +392,14 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
   ParseOutcome outcome;
   try {
     app.parse(argc, argv);
-    outcome.options = Finish(*collectives, *suite, texts, std::move(options));
+    outcome.options = Finish({blocks, collectives, suite}, texts, std::move(options));
   } catch (const CLI::RequiredError& error) {
     const std::string given = argc > 1 ? absl::StrCat("'", argv[1], "' is not a mode") : "no mode";
     outcome.exit_code = 2;
-    outcome.err = suite->parsed() ? FailureMessage(&app, error)
-                                  : absl::StrCat("cox-bench: ", given,
-                                                 ": p2p, collectives or suite (--help explains)\n");
+    outcome.err = suite->parsed() || blocks->parsed()
+                      ? FailureMessage(&app, error)
+                      : absl::StrCat("cox-bench: ", given,
+                                     ": p2p, blocks, collectives or suite (--help explains)\n");
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;

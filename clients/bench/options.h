@@ -12,13 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "bench/block_plan.h"
 #include "bench/pattern_plan.h"
 #include "bench/suite/options.h"
 
 namespace cox::bench {
 
 struct Options {
-  enum class Mode { kPointToPoint, kCollectives, kSuite };
+  enum class Mode { kPointToPoint, kBlocks, kCollectives, kSuite };
 
   Mode mode = Mode::kPointToPoint;
   std::string machine;
@@ -31,10 +32,14 @@ struct Options {
   bool raw = false;
   bool progress = false;
 
-  std::vector<Kind> kinds;               // p2p, in the order asked for
-  std::vector<int64_t> pattern_sizes;    // p2p, of all kinds but ping-pongs
-  std::vector<int64_t> pairs;            // p2p; empty: 1, 2, 4, ... as far as ranks reach
-  std::vector<std::string> collectives;  // in the order asked for
+  std::vector<Kind> kinds;                   // p2p, in the order asked for
+  std::vector<int64_t> pattern_sizes;        // p2p, of all kinds but ping-pongs
+  std::vector<int64_t> pairs;                // p2p; empty: 1, 2, 4, ... as far as ranks reach
+  Network network = Network::kSharedMedium;  // blocks
+  std::vector<int64_t> counts;               // blocks; empty: as far as ranks reach
+  int64_t frame_nodes = 0;                   // blocks; 0: a node is a frame
+  bool mean_of_ranks = false;                // blocks; otherwise the slowest rank counts
+  std::vector<std::string> collectives;      // in the order asked for
   std::vector<std::pair<std::string, int64_t>> cells;  // (collective, size); empty: all of them
   std::map<std::string, std::string> algorithms;       // collective -> label
 

@@ -35,6 +35,18 @@ bool IsSpecial(const std::string& path) {
          std::filesystem::is_block_file(status) || std::filesystem::is_socket(status);
 }
 
+const char* HeaderOf(Options::Mode mode) {
+  switch (mode) {
+    case Options::Mode::kPointToPoint:
+      return "machine,kind,level,pattern,pairs,block_bytes,time_s,ranks,messages,senders";
+    case Options::Mode::kBlocks:
+      return "machine,library,network,kind,n,block_bytes,time_s";
+    default:
+      return "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,run,count,"
+             "statistic,stddev_s,at,type_bytes";
+  }
+}
+
 }  // namespace
 
 Output::~Output() {
@@ -51,11 +63,7 @@ absl::Status Output::Open() {
     file_ = std::fopen(path.c_str(), "w");
     if (file_ == nullptr) return SystemError(path, errno);
   }
-  const bool p2p = options_.mode == Options::Mode::kPointToPoint;
-  absl::FPrintF(file_, "%s\n",
-                p2p ? "machine,kind,level,pattern,pairs,block_bytes,time_s,ranks,messages,senders"
-                    : "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,"
-                      "run,count,statistic,stddev_s,at,type_bytes");
+  absl::FPrintF(file_, "%s\n", HeaderOf(options_.mode));
   return absl::OkStatus();
 }
 
@@ -71,14 +79,25 @@ void Output::Write(const PatternCell& cell, const std::vector<double>& times_s) 
 
 void Output::WriteSample(const PatternCell& cell, int64_t pairs,
                          const std::vector<double>& times_s) {
-  const std::vector<double> shown =
-      options_.raw ? times_s : std::vector<double>{Summarise(times_s).median_s};
-  for (const double time_s : shown) {
+  for (const double time_s : Shown(times_s)) {
     if (!(time_s > 0)) continue;  // noise hid the overhead in this sample
     absl::FPrintF(file_, "%s,%s,%s,%s:%s,%d,%d,%.6g,%d,%d,%d\n", options_.machine,
                   KindName(cell.kind), cell.level,
                   cell.kind == Kind::kPingPong ? "pairwise" : "pattern", options_.library, pairs,
                   cell.block_bytes, time_s, cell.ranks, cell.messages, cell.senders);
+  }
+  Flush();
+}
+
+std::vector<double> Output::Shown(const std::vector<double>& times_s) const {
+  return options_.raw ? times_s : std::vector<double>{Summarise(times_s).median_s};
+}
+
+void Output::Write(const BlockCell& cell, const std::vector<double>& times_s) {
+  for (const double time_s : Shown(times_s)) {
+    absl::FPrintF(file_, "%s,%s,%s,%s,%d,%d,%.6g\n", options_.machine, options_.library,
+                  NetworkName(options_.network), KindName(cell.pattern.kind), cell.n,
+                  cell.pattern.block_bytes, time_s);
   }
   Flush();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bench/block_plan.h"
 #include "bench/options.h"
 #include "bench/pattern_plan.h"
 #include "bench/statistics.h"
@@ -47,6 +48,7 @@ class Output {
   // One row with the median, or one per sample with --raw.
   void Write(const PairRow& row, const std::vector<double>& times_s);
   void Write(const PatternCell& cell, const std::vector<double>& times_s);
+  void Write(const BlockCell& cell, const std::vector<double>& times_s);
   void Write(const CollectiveRow& row, const std::vector<double>& times_s);
 
   // Gives the file its name. Reports an error of any earlier write.
@@ -54,6 +56,8 @@ class Output {
 
  private:
   void WriteSample(const PatternCell& cell, int64_t pairs, const std::vector<double>& times_s);
+  // All samples with --raw, otherwise their median.
+  std::vector<double> Shown(const std::vector<double>& times_s) const;
   void Flush();
 
   const Options& options_;

@@ -24,6 +24,12 @@ constexpr KindCard kKinds[] = {
     {Kind::kCopy, "copy", "bytes from memory to memory"},
     {Kind::kReduce, "reduce", "bytes combined by a reduction operation"},
 };
+constexpr KindCard kBlockKinds[] = {
+    {Kind::kPingPong, "pingpong", "half a round trip of two ranks"},
+    {Kind::kAllToAll, "alltoall", "n ranks send to all others, until they have all messages"},
+    {Kind::kPairs, "pairs", "half a round trip of n pairs at once"},
+    {Kind::kPairsAcross, "pairs_across", "the same, across two frames"},
+};
 
 constexpr int64_t kWordBytes = 4;
 // Messages of a train, and of one sender of a flood, which also has a limit in bytes.
@@ -146,6 +152,8 @@ class Plan {
 
 absl::Span<const KindCard> Kinds() { return kKinds; }
 
+absl::Span<const KindCard> BlockKinds() { return kBlockKinds; }
+
 const KindCard* FindKind(absl::string_view name) {
   const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [&](const KindCard& card) { return card.name == name; });
@@ -153,9 +161,12 @@ const KindCard* FindKind(absl::string_view name) {
 }
 
 absl::string_view KindName(Kind kind) {
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                   [&](const KindCard& card) { return card.kind == kind; });
-  return found == std::end(kKinds) ? "" : found->name;
+  for (const absl::Span<const KindCard> cards : {Kinds(), BlockKinds()}) {
+    for (const KindCard& card : cards) {
+      if (card.kind == kind) return card.name;
+    }
+  }
+  return "";
 }
 
 std::vector<PatternCell> PlanPatterns(absl::Span<const Kind> kinds, const PatternShape& shape,

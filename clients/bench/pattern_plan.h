@@ -1,4 +1,4 @@
-// What mode p2p can measure beside ping-pongs, as a table, and which cells of each kind suit a job.
+// What modes p2p and blocks can measure, as a table, and which cells of p2p's kinds suit a job.
 //
 // Needs no MPI; pattern_run.h runs the kinds. Pure, any thread.
 #ifndef COX_BENCH_PATTERN_PLAN_H_
@@ -28,6 +28,9 @@ enum class Kind {
   kBarrier,
   kCopy,
   kReduce,
+  kAllToAll,
+  kPairs,
+  kPairsAcross,
 };
 
 // What a kind measures, and its name in the rows.
@@ -37,9 +40,11 @@ struct KindCard {
   absl::string_view what;  // one line
 };
 
-// All of them, the ping-pong first.
+// Those of mode p2p, the ping-pong first.
 absl::Span<const KindCard> Kinds();
-const KindCard* FindKind(absl::string_view name);  // null for an unknown one
+const KindCard* FindKind(absl::string_view name);  // null for a kind that mode p2p lacks
+// Those of mode blocks; block_plan.h says which network needs which.
+absl::Span<const KindCard> BlockKinds();
 absl::string_view KindName(Kind kind);
 
 // One thing to time.

@@ -122,12 +122,16 @@ double PatternRun::RunOnce() {
       return Relation();
     case Kind::kPermutation:
     case Kind::kBlockPermutation:
+    case Kind::kPairs:
+    case Kind::kPairsAcross:
       return Permute();
+    case Kind::kAllToAll:
+      return Exchange();
     case Kind::kCopy:
     case Kind::kReduce:
       return LocalWork();
     case Kind::kPingPong:
-      break;
+      return Permute();
   }
   return 0;
 }
@@ -243,6 +247,15 @@ double PatternRun::Permute() {
     Finish();
   }
   return (MPI_Wtime() - start_s) / legs;
+}
+
+double PatternRun::Exchange() {
+  const auto ranks = static_cast<int>(cell_.ranks);
+  const double start_s = MPI_Wtime();
+  for (int step = 1; step < ranks; ++step) PostReceive((rank_ - step + ranks) % ranks, step - 1);
+  for (int step = 1; step < ranks; ++step) PostSend((rank_ + step) % ranks, step - 1);
+  Finish();
+  return MPI_Wtime() - start_s;
 }
 
 double PatternRun::LocalWork() {

@@ -20,6 +20,7 @@ class PatternRun {
 
   // Seconds of one repetition on this rank; 0 on ranks whose time does not count. The largest of
   // all ranks counts for the cell. Negative if noise hides an overhead. The time by kind:
+  //   pingpong, pairs, pairs_across   half of the way to and fro; sender i and rank i + senders
   //   gap                from the first byte sent to the last received, of a one-way train
   //   overhead_*, notice of one message
   //   flood              until the last sender has handed over its last message
@@ -38,6 +39,7 @@ class PatternRun {
   double ManyToOne(bool flood);
   double Relation();
   double Permute();
+  double Exchange();
   double LocalWork();
 
   void Barrier();

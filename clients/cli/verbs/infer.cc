@@ -1,14 +1,13 @@
 // cox infer: the communication blocks of a machine from times of whole patterns.
 #include <cox/v1/model.pb.h>
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/files/record_file.h"
 #include "cli/files/row_parser.h"
 #include "cli/methods.h"
@@ -26,16 +25,16 @@ using Request = v1::InferBlocksRequest;
 
 struct Options {
   std::string file;
-  std::string network;
   int64_t channels = 0;
   bool exact = false;
 };
 
-constexpr std::pair<const char*, Pattern::Pattern> kPatterns[] = {
-    {"ping-pong", Pattern::PATTERN_PING_PONG},
-    {"all-to-all", Pattern::PATTERN_ALL_TO_ALL},
+// The words of cox-bench blocks.
+constexpr std::pair<const char*, Pattern::Pattern> kKinds[] = {
+    {"pingpong", Pattern::PATTERN_PING_PONG},
+    {"alltoall", Pattern::PATTERN_ALL_TO_ALL},
     {"pairs", Pattern::PATTERN_PAIRS},
-    {"pairs-across", Pattern::PATTERN_PAIRS_ACROSS},
+    {"pairs_across", Pattern::PATTERN_PAIRS_ACROSS},
 };
 constexpr std::pair<const char*, Request::Network> kNetworks[] = {
     {"shared-medium", Request::NETWORK_SHARED_MEDIUM},
@@ -43,41 +42,67 @@ constexpr std::pair<const char*, Request::Network> kNetworks[] = {
     {"mesh-row", Request::NETWORK_MESH_ROW},
 };
 
-enum Column : size_t { kPattern, kN, kBytes, kTime };
-constexpr ColumnSpec kColumns[] = {
-    {"pattern", true}, {"n", false}, {"block_bytes", true}, {"time_s", true}};
+// Where the times were measured is for people.
+enum Column : size_t { kMachine, kLibrary, kNetwork, kKind, kN, kBytes, kTime };
+constexpr ColumnSpec kColumns[] = {{"machine", false}, {"library", false}, {"network", true},
+                                   {"kind", true},     {"n", true},        {"block_bytes", true},
+                                   {"time_s", true}};
 constexpr size_t kMaxWordBytes = 64;
 constexpr int64_t kMaxN = int64_t{1} << 24;
+
+// The value of the word in a table; fails the row with the table's words if it has no such word.
+template <typename Value, size_t kWords>
+Value WordOf(const std::pair<const char*, Value> (&words)[kWords], Column column, RowParser* row) {
+  const std::string text = row->Text(column, kMaxWordBytes);
+  std::vector<std::string> known;
+  for (const auto& [word, value] : words) {
+    if (text == word) return value;
+    known.emplace_back(word);
+  }
+  row->Fail(column, absl::StrCat("must be one of ", absl::StrJoin(known, ", ")));
+  return {};
+}
 
 absl::Status ReadTimes(const std::string& path, Session& session, Request* request) {
   absl::StatusOr<std::unique_ptr<RecordFile>> file = RecordFile::Open(path, kColumns);
   if (!file.ok()) return file.status();
   while ((*file)->Next()) {
     RowParser row(**file);
-    const std::string name = row.Text(kPattern, kMaxWordBytes);
-    const auto* found = std::find_if(std::begin(kPatterns), std::end(kPatterns),
-                                     [&](const auto& entry) { return entry.first == name; });
-    if (found == std::end(kPatterns)) {
-      row.Fail(kPattern, "must be ping-pong, all-to-all, pairs or pairs-across");
+    const Request::Network network = WordOf(kNetworks, kNetwork, &row);
+    if (request->times_size() > 0 && network != request->network()) {
+      row.Fail(kNetwork, "must be the same in all rows");
     }
+    request->set_network(network);
     v1::PatternTime& time = *request->add_times();
-    time.set_n(row.IntegerOr(kN, 1, kMaxN, 2));
+    time.set_pattern(WordOf(kKinds, kKind, &row));
+    time.set_n(row.Integer(kN, 1, kMaxN));
     time.set_block_bytes(row.Integer(kBytes, 0, console::kMaxBytes));
     time.set_time_s(row.Positive(kTime));
     if (!row.ok()) return row.status();
-    time.set_pattern(found->second);
   }
   if (const std::string note = (*file)->IgnoredNote(); !note.empty()) session.Note(note);
+  if (request->times_size() > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": has no times"));
+}
+
+// Options that only one network has.
+absl::Status CheckNetwork(const Options& options, Request::Network network) {
+  if (options.channels > 0 && network != Request::NETWORK_MULTISTAGE) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--channels: the network in ", options.file, " is not multistage"));
+  }
+  if (options.exact && network != Request::NETWORK_SHARED_MEDIUM) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--exact: the network in ", options.file, " is not shared-medium"));
+  }
   return absl::OkStatus();
 }
 
 absl::Status Infer(Session& session, const Options& options) {
   Request request;
   absl::Status status = ReadTimes(options.file, session, &request);
+  if (status.ok()) status = CheckNetwork(options, request.network());
   if (!status.ok()) return status;
-  for (const auto& [name, network] : kNetworks) {
-    if (options.network == name) request.set_network(network);
-  }
   request.set_channels(options.channels);
   request.set_exact(options.exact);
   v1::InferBlocksResponse response;
@@ -108,29 +133,19 @@ void AddInferVerb(Verb app) {
   Verb verb = app.Sub("infer", "Infer communication blocks from times of whole patterns");
   verb.Footer(
       "Example:\n"
-      "  cox infer --file times.csv --network shared-medium\n"
-      "The file has the columns pattern,n,block_bytes,time_s. A pattern is ping-pong (half a\n"
-      "round trip), all-to-all among n ranks, n disjoint pairs, or pairs-across two frames. Each\n"
-      "needs times of messages of at most 64 bytes and of at least 65536 bytes.");
+      "  mpirun -np 8 cox-bench blocks --network shared-medium -o times.csv\n"
+      "  cox infer --file times.csv\n"
+      "The file has the columns network,kind,n,block_bytes,time_s. A network is shared-medium,\n"
+      "multistage or mesh-row. A kind is pingpong (half a round trip), alltoall among n ranks, n\n"
+      "disjoint pairs, or n pairs_across two frames. Each needs times of messages of at most 64\n"
+      "bytes and of at least 65536 bytes.");
   auto options = std::make_shared<Options>();
   verb.Text("--file", options->file, "The times: CSV").Type("FILE").Required();
-  verb.Text("--network", options->network, "How the ranks are joined")
-      .OneOf({"shared-medium", "multistage", "mesh-row"})
-      .Required();
   AddCount(verb, "--channels", options->channels, 1, kMaxN,
            "Of a multistage network: channels between two frames (default 1)");
   verb.Flag("--exact", options->exact,
             "Of a shared medium: solve for the wire instead of the paper's estimate");
-  verb.Do([options](Session& session) { return Infer(session, *options); },
-          [options](const GlobalOptions&) {
-            if (options->channels > 0 && options->network != "multistage") {
-              return UsageError("--channels needs --network multistage");
-            }
-            if (options->exact && options->network != "shared-medium") {
-              return UsageError("--exact needs --network shared-medium");
-            }
-            return absl::OkStatus();
-          });
+  verb.Do([options](Session& session) { return Infer(session, *options); });
 }
 
 }  // namespace cox::cli

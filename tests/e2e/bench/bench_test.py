@@ -21,6 +21,7 @@ P2P_HEADER = ["machine", "kind", "level", "pattern", "pairs", "block_bytes", "ti
 COLLECTIVE_HEADER = ["machine", "library", "collective", "algorithm", "nodes", "ppn", "ranks",
                      "block_bytes", "time_s", "run", "count", "statistic", "stddev_s", "at",
                      "type_bytes"]
+BLOCK_HEADER = ["machine", "library", "network", "kind", "n", "block_bytes", "time_s"]
 ALL_COLLECTIVES = ["allgather", "allreduce", "alltoall", "bcast", "gather", "reduce",
                    "reduce_scatter_block", "scatter"]
 arguments = None
@@ -116,6 +117,49 @@ class Patterns(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stderr.count("cox-bench: --kinds: 'floods' is not one of"), 1,
                          done.stderr)
+
+
+class Blocks(unittest.TestCase):
+    def points(self, ranks, network, *options, environment=None):
+        """(kind, n) of all rows; each must have a time for either size."""
+        done = run(ranks, "blocks", "--network", network, "--machine", "m1", "--sizes", "1,256k", "--budget-s", "2",
+                   *options, environment=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        times = {}
+        for row in rows_of(done.stdout, BLOCK_HEADER):
+            self.assertEqual((row["machine"], row["library"], row["network"]), ("m1", arguments.library, network))
+            self.assertTrue(1e-9 < float(row["time_s"]) < 10, row)
+            times[row["kind"], int(row["n"]), int(row["block_bytes"])] = float(row["time_s"])
+        points = {key[:2] for key in times}
+        self.assertEqual(set(times), {(*point, size) for point in points for size in (1, 262144)})
+        return points
+
+    def test_a_wire(self):
+        alltoalls = {("alltoall", 2), ("alltoall", 3), ("alltoall", 4)}
+        self.assertEqual(self.points(4, "shared-medium"), {("pingpong", 2), *alltoalls})
+        self.assertEqual(self.points(4, "shared-medium", "--n", "3", "--mean"), {("pingpong", 2), ("alltoall", 3)})
+
+    def test_a_row(self):
+        self.assertEqual(self.points(5, "mesh-row"), {("pairs", 1), ("pairs", 2)})
+
+    def test_one_frame(self):
+        self.assertEqual(self.points(4, "multistage"), {("pingpong", 2), ("pairs", 1), ("pairs", 2)})
+
+    def test_two_frames(self):
+        if not arguments.library.startswith("mpich"):
+            self.skipTest("only MPICH can play several nodes on one machine")
+        self.assertEqual(self.points(6, "multistage", environment={"MPIR_CVAR_ODD_EVEN_CLIQUES": "1"}),
+                         {("pingpong", 2), ("pairs", 1), ("pairs_across", 1), ("pairs_across", 2),
+                          ("pairs_across", 3)})
+
+    def test_refuses_what_the_job_cannot_have(self):
+        for words, reason in ((["shared-medium"], "needs 3 ranks"), (["mesh-row", "--n", "2"], "--n: 2 is not between"),
+                              (["mesh-row", "--frame-nodes", "2"], "needs --network multistage")):
+            with self.subTest(words=words):
+                done = run(2, "blocks", "--network", *words)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(done.stderr.count(reason), 1, done.stderr)
+                self.assertNotIn("pairs,", done.stdout)
 
 
 class Collectives(unittest.TestCase):

@@ -107,22 +107,38 @@ class AskingTest(unittest.TestCase):
     def test_blocks_from_times(self):
         """The paper's Paragon: a_p + a_c = 120 us, b_p = 0.031 us, b_c = 0.012 us."""
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-            file.write("pattern,n,block_bytes,time_s\n")
+            file.write("network,kind,n,block_bytes,time_s\n")
             for n in (1, 2, 3, 4, 5):
-                file.write(f"pairs,{n},0,240e-6\n"
-                           f"pairs,{n},1000000,{max(0.031, n * 0.012)}\n")
+                file.write(f"mesh-row,pairs,{n},0,240e-6\n"
+                           f"mesh-row,pairs,{n},1000000,{max(0.031, n * 0.012)}\n")
             file.flush()
-            infer = ["infer", "--file", file.name, "--network", "mesh-row"]
+            infer = ["infer", "--file", file.name]
             answer = self.daemon.json(*infer)
             found = {p["name"]: (round(p["value"] * 1e6, 6), p["relation"]) for p in answer["parameters"]}
             self.assertEqual(found, {"a_p + a_c": (120, "sum"), "b_c": (0.012, "equal"),
                                      "b_p": (0.031, "equal")})
             self.assertEqual(answer["stopped_at_n"], 4)
             self.assertRegex(self.ok(*infer), r"b_p +31\.00 ns/byte +equal")
-            self.refused(5, "ping-pongs", "infer", "--file", file.name, "--network", "shared-medium")
-            file.write("pair,1,0,1\n")
+            self.refused(5, "is not multistage", *infer, "--channels", "4")
+            self.refused(5, "is not shared-medium", *infer, "--exact")
+            for row, reason in (("mesh-row,pair,1,0,1\n", ":12:kind: must be one of pingpong, alltoall, pairs"),
+                                ("multistage,pairs,1,0,1\n", ":12:network: must be the same in all rows"),
+                                ("ring,pairs,1,0,1\n", ":12:network: must be one of shared-medium")):
+                size = file.tell()
+                file.write(row)
+                file.flush()
+                self.refused(5, reason, *infer)
+                file.seek(size)
+                file.truncate()
+
+    def test_blocks_need_times_of_their_network(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("network,kind,n,block_bytes,time_s\n")
             file.flush()
-            self.refused(5, ":12:pattern: must be", *infer)
+            self.refused(5, "has no times", "infer", "--file", file.name)
+            file.write("shared-medium,alltoall,3,0,1e-3\n")
+            file.flush()
+            self.refused(5, "ping-pongs", "infer", "--file", file.name)
 
     def test_the_two_questions_of_the_readme(self):
         ask = ["explain", "-m", "intel-delta", "-c", "alltoall", "-p", "256", "-b", "64", "--to", "1k"]

@@ -75,6 +75,29 @@ TEST(OptionsTest, ReadsAllOfCollectives) {
   EXPECT_EQ(options.run, "r1");
 }
 
+TEST(OptionsTest, ReadsAllOfBlocks) {
+  const Options usual = *Parse({"blocks", "--network", "shared-medium"}).options;
+  EXPECT_EQ(usual.mode, Options::Mode::kBlocks);
+  EXPECT_EQ(usual.network, Network::kSharedMedium);
+  EXPECT_THAT(usual.sizes, ElementsAre(1, 1 << 20)) << "a short and a long message";
+  EXPECT_THAT(usual.counts, IsEmpty());
+  EXPECT_FALSE(usual.mean_of_ranks);
+  const Options all = *Parse({"blocks", "--network", "multistage", "--n", "2..4:+1",
+                              "--frame-nodes", "14", "--mean", "--sizes", "8,1M"})
+                           .options;
+  EXPECT_EQ(all.network, Network::kMultistage);
+  EXPECT_THAT(all.counts, ElementsAre(2, 3, 4));
+  EXPECT_EQ(all.frame_nodes, 14);
+  EXPECT_TRUE(all.mean_of_ranks);
+  EXPECT_THAT(all.sizes, ElementsAre(8, 1 << 20));
+  EXPECT_THAT(Refusal({"blocks"}), HasSubstr("--network is required"));
+  EXPECT_THAT(Refusal({"blocks", "--network", "ring"}),
+              HasSubstr("'ring' is not one of: shared-medium, multistage, mesh-row"));
+  EXPECT_THAT(Refusal({"blocks", "--network", "mesh-row", "--frame-nodes", "2"}),
+              HasSubstr("--frame-nodes: needs --network multistage"));
+  EXPECT_THAT(Refusal({"blocks", "--network", "mesh-row", "--n", "0"}), HasSubstr("--n: n is"));
+}
+
 TEST(OptionsTest, LabelsOverrideTheCommonOne) {
   const Options options = *Parse({"collectives", "--algorithm", "ring", "--label",
                                   "bcast=chain,alltoall=linear", "--label", "allgather=bruck"})
@@ -140,7 +163,7 @@ TEST(OptionsTest, RefusesNamingTheOption) {
   EXPECT_THAT(Refusal({"collectives", "--algorithm", "a,b"}), HasSubstr("--algorithm"));
   EXPECT_THAT(Refusal({"collectives", "--pairs", "1"}), HasSubstr("--pairs"));
   EXPECT_THAT(Refusal({"collectives", "-o"}), HasSubstr("--output"));
-  EXPECT_THAT(Refusal({}), HasSubstr("no mode: p2p, collectives or suite"));
+  EXPECT_THAT(Refusal({}), HasSubstr("no mode: p2p, blocks, collectives or suite"));
   EXPECT_THAT(Refusal({"collect"}), HasSubstr("'collect' is not a mode"));
 }
 

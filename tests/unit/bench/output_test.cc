@@ -70,6 +70,19 @@ TEST_F(OutputTest, WritesAMedianPerCollectiveCell) {
                                       "20..-..-..T..:..:..Z,1\n"));
 }
 
+TEST_F(OutputTest, WritesTheTimesOfBlocks) {
+  options_.mode = Options::Mode::kBlocks;
+  options_.network = Network::kMeshRow;
+  Output output(options_);
+  ASSERT_TRUE(output.Open().ok());
+  output.Write(BlockCell{{Kind::kPairs, "", 6, 1, 3, 65536}, 3, {0, 1, 2, 5, 4, 3}},
+               {3e-6, 1e-6, 2e-6});
+  ASSERT_TRUE(output.Close().ok());
+  EXPECT_EQ(Written(),
+            "machine,library,network,kind,n,block_bytes,time_s\n"
+            "m1,openmpi-4.1,mesh-row,pairs,3,65536,2e-06\n");
+}
+
 TEST_F(OutputTest, RawWritesEverySample) {
   options_.mode = Options::Mode::kCollectives;
   options_.raw = true;
