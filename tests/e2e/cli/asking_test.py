@@ -227,6 +227,26 @@ class AskingTest(unittest.TestCase):
         self.assertEqual(len(rows), 8)
         self.assertEqual(rows[0]["route"], "direct")
 
+    def test_long_messages_of_a_pattern_may_go_directly(self):
+        """Every rank sends 8 bytes to all others; rank 0 a megabyte to rank 9, two hops away in the mesh."""
+        rows = [f"{i},{j},8" for i in range(64) for j in range(64) if i != j]
+        file = self.daemon.write("long.csv", "\n".join(["src,dst,bytes", *rows, "0,9,1000000"]) + "\n")
+        routes = ["mesh2d", "mesh2d?direct_above=4096", "mesh2d?direct_above=2000000"]
+        ask = ["pattern", "-m", "psc-lemieux", "--file", file, "-p", "64", "--ppn", "4", "--model", "hockney"]
+        words = [word for route in routes for word in ("--route", route)]
+        answer = self.daemon.answer(*ask, *words)
+        times = {p["strategy"]: p["time_s"] for p in answer["predictions"]}
+        self.assertEqual(list(times), routes)
+        # The megabyte takes one hop instead of two.
+        profile = self.daemon.json("profile", "show", "psc-lemieux")
+        beta_s, = (p["value"] for p in profile["parameters"]
+                   if (p["model"], p["level"], p["name"]) == ("hockney", "network", "beta"))
+        self.assertGreater(times[routes[0]] - times[routes[1]], 0.9e6 * beta_s)
+        self.assertEqual(times[routes[2]], times[routes[0]], "no message is so long")
+        self.assertIn("mesh2d?direct_above=4096", self.ok(*ask, *words))
+        self.refused(5, "routes[0]", *ask, "--route", "mesh2d?direct_above=long")
+        self.refused(5, "routes[0]", *ask, "--route", "direct?direct_above=4096")
+
     def test_pattern_refusals(self):
         def refused(code, message, text, *more):
             file = self.daemon.write("bad.csv", text)
@@ -270,6 +290,25 @@ class AskingTest(unittest.TestCase):
         self.refused(5, "g.json", "reduce", "--file", self.daemon.write("g.json", "{"))
         self.refused(5, "g.json", "reduce", "--file", self.daemon.write("g.json", '{"no": 1}'))
         self.refused(3, "none.json", "reduce", "--file", self.daemon.path("none.json"))
+
+    def test_reduce_by_two_graphs(self):
+        """Rule 4: a of the short messages' graph, b of the long ones'."""
+        file = self.daemon.write("short.json", json.dumps(GRAPH))
+        pipeline = {"kind": "KIND_SERIAL", "parts": [
+            {"name": "send", "a_s": 70e-6, "b_s_per_byte": 20e-9}, {"name": "wire", "a_s": 30e-6, "b_s_per_byte": 60e-9}]}
+        both = ["reduce", "--file", file, "--long-file", self.daemon.write("long.json", json.dumps(pipeline))]
+        answer = self.daemon.json(*both, "-b", "0,1k")
+        self.assertAlmostEqual(answer["a_s"], 50e-6)
+        self.assertAlmostEqual(answer["b_s_per_byte"], 60e-9)
+        a_s, b_s = 50e-6, 60e-9 * 1024
+        self.assertAlmostEqual(answer["time_s"][0], a_s)
+        self.assertAlmostEqual(answer["time_s"][1], a_s * a_s / (a_s + b_s) + b_s)
+        self.assertIn("one block: a = 50.00 µs, b = 60.00 ns/byte", self.ok(*both))
+        self.refused(3, "none.json", "reduce", "--file", file, "--long-file", self.daemon.path("none.json"))
+        self.refused(5, "g.json", "reduce", "--file", file, "--long-file", self.daemon.write("g.json", "{"))
+        broken = dict(GRAPH, parts=[])
+        self.refused(5, "long_graph", "reduce", "--file", file, "--long-file",
+                     self.daemon.write("g.json", json.dumps(broken)))
 
     def test_recommend_writes_csv(self):
         rows = self.rows(self.ok("recommend", "-m", "cm5-64", "-c", "alltoall", "-p", "64", "-b", "8,1k",

@@ -46,6 +46,13 @@ class CalibrateTest(unittest.TestCase):
         self.assertGreater(alpha["stderr"], 0)
         self.assertIn("calibrated", alpha["source"])
 
+        # A message's overheads are small beside its way, but a processor always takes some time for it.
+        ends = [found["hockney", "node", name]["value"] for name in ("alpha_cpu", "beta_cpu")]
+        self.assertGreater(ends[0] + ends[1] * 2**20, 0)
+        prediction, = self.daemon.answer("predict", "-m", "here", "-c", "alltoall", "-p", "2", "--ppn", "2", "-b", "1M",
+                                       "--strategy", "alltoall/linear", "--model", "hockney")["predictions"]
+        self.assertGreater(prediction["cpu_time_s"], 0)
+
         rows = list(csv.DictReader(self.daemon("observations", "export").out.splitlines()))
         self.assertEqual(len({row["run"] for row in rows}), 1, "all jobs are one run")
         library, = {row["library"] for row in rows} - {"coxcoll"}
@@ -73,6 +80,28 @@ class CalibrateTest(unittest.TestCase):
                                   "--ppn", "2", "-b", "2048", "--alternatives")
         self.assertEqual({("bcast", row["algorithm"]) for row in answer["alternatives"]},
                          {run for run in runs if run[0] == "bcast"})
+
+    def test_processor_time_comes_from_overheads(self):
+        """1 us and 0.1 ns/byte to send, 2 us and 0.2 ns/byte to receive: a rank of 16 has 15 of both."""
+        sizes = [2**i for i in range(0, 17, 2)]
+        kinds = {"pingpong": (5e-6, 1e-9), "overhead_send": (1e-6, 1e-10), "overhead_recv": (2e-6, 2e-10)}
+        ask = ["predict", "-m", "lab", "-c", "alltoall", "-p", "16", "--ppn", "1", "-b", "1024", "--strategy",
+               "alltoall/linear", "--model", "hockney"]
+        shape = self.daemon.write("lab.toml", '[machine]\nname = "lab"\nnodes = 16\ncores_per_node = 1\n')
+        self.assertEqual(self.daemon("machine", "import", shape).code, 0)
+
+        def cpu_time_s(*measured):
+            rows = "".join(f"lab,{kind},network,x,1,{size},{kinds[kind][0] + kinds[kind][1] * size}\n"
+                           for kind in measured for size in sizes)
+            samples = self.daemon.write("s.csv", "machine,kind,level,pattern,pairs,block_bytes,time_s\n" + rows)
+            outcome = self.daemon("calibrate", "lab", "--from", samples)
+            self.assertEqual(outcome.code, 0, outcome)
+            prediction, = self.daemon.answer(*ask)["predictions"]
+            return prediction.get("cpu_time_s", 0)
+
+        self.assertEqual(cpu_time_s("pingpong"), 0)
+        expected_s = 15 * (3e-6 + 3e-10 * 1024)
+        self.assertAlmostEqual(cpu_time_s(*kinds) / expected_s, 1, delta=0.02)
 
     def test_libcoxcoll_only_if_wished(self):
         """A launcher that records the command that it should start, and prints recorded rows."""
