@@ -91,9 +91,13 @@ Units CommunicationOf(const Values& values, const Schedule& schedule, const Phas
   if (network.pairs_count > 0) {
     const double busiest = std::max(network.sends_count, network.receives_count);
     const double least = share < 1 ? std::max(1.0, busiest) : 1;
-    const double pairs = std::max(least, network.pairs_count * share);
+    // In a tree's step each submachine has one pair. Submachines of different sizes cost what the
+    // largest one costs, which has the longest message.
+    const bool one_each = share < 1 && traffic.disjoint && busiest == 1;
+    const double pairs = one_each ? 1 : std::max(least, network.pairs_count * share);
     const double per_pair =
-        Packets(network.messages_count, network.volume_bytes, l) / network.pairs_count;
+        one_each ? PacketsOf(std::max(network.out_bytes, network.in_bytes), l)
+                 : Packets(network.messages_count, network.volume_bytes, l) / network.pairs_count;
     units.link = LinkCongestionUnits(per_pair, pairs, extent.bisection_links);
     units.processor = ProcessorCongestionUnits(per_pair, pairs, processors, h);
   }
