@@ -1,12 +1,11 @@
 #include "advise/candidates.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "advise/gather_window.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
-#include "model/models/models.h"
 #include "model/profile.h"
 #include "strategy/catalogue.h"
 
@@ -104,15 +103,8 @@ strategy::Strategy Resolved(const MachineView& machine, const strategy::Scenario
   static const strategy::Algorithm* const kWindowed =
       strategy::FindAlgorithm(domain::Collective::kGather, "windowed");
   if (strategy.algorithm != kWindowed || strategy.knobs.window != 0) return strategy;
-  const absl::Span<const model::Model* const> models = model::Models();
-  const auto cluster = std::find(models.begin(), models.end(), &model::Cluster());
-  const model::ParameterValues& values =
-      machine.values[static_cast<size_t>(cluster - models.begin())];
   strategy::Strategy resolved = strategy;
-  if (!values.empty()) {
-    resolved.knobs.window =
-        model::ClusterWindow(values, scenario.ranks - 1, scenario.block_bytes).window;
-  }
+  resolved.knobs.window = GatherWindow(machine, scenario);
   return resolved;
 }
 

@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "advise/candidates.h"
+#include "advise/gather_window.h"
 #include "advise/placement/link_time.h"
 #include "library/algorithms.h"
 #include "library/aliases.h"
+#include "library/coxcoll/gather_windows.h"
+#include "library/run_time_number.h"
 
 namespace cox::advise {
 namespace {
@@ -37,6 +40,16 @@ learn::Point PointOf(const Question& question) {
   const auto ppn = static_cast<double>(question.ppn);
   return {question.nodes > 0 ? static_cast<double>(question.nodes) : std::ceil(ranks / ppn), ppn,
           ranks, static_cast<double>(question.block_bytes)};
+}
+
+// The row of a gather's window that this machine's buffer allows; null where libcoxcoll's table
+// lists that window.
+const library::Algorithm* ComputedWindow(const MachineView& machine, absl::string_view library,
+                                         const strategy::Scenario& scenario) {
+  if (library != library::kCoxcoll || scenario.collective != domain::Collective::kGather) {
+    return nullptr;
+  }
+  return library::FindWideGatherWindow(GatherWindow(machine, scenario));
 }
 
 Guess GuessOf(double share, const learn::Estimate& estimate, absl::string_view code) {
@@ -99,6 +112,9 @@ void Weighing::AddAll() {
       if (row.collective != scenario_->collective) continue;
       // An algorithm that may give wrong results is not offered unless the question names it.
       if (question_.assume.commutative || row.safe_for_any_operation) AddRow(row, row.native_name);
+    }
+    if (const library::Algorithm* row = ComputedWindow(machine_, question_.library, *scenario_)) {
+      AddRow(*row, row->native_name);
     }
   }
   // Where there is a table, another name is misspelt or foreign: the library cannot be told to run

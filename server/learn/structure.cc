@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "domain/parse_collective.h"
 #include "library/aliases.h"
+#include "library/coxcoll/gather_windows.h"
 #include "library/default_choice.h"
 #include "library/libraries.h"
 
@@ -27,6 +28,7 @@ const StrategyByRow& Strategies() {
     };
     for (const library::Library& library : library::Libraries()) add(library.algorithms());
     add(library::DefaultVariants());
+    add(library::WideGatherWindows());
     return strategies;
   }();
   return *kStrategies;

@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "domain/collective.h"
+#include "library/coxcoll/gather_windows.h"
 #include "library/libraries.h"
+#include "library/run_time_number.h"
 #include "topology/powers_of_two.h"
 #include "topology/roots.h"
 
@@ -90,8 +92,10 @@ bool Lists(absl::string_view library, Collective collective) {
 
 const Algorithm* FindAlgorithm(absl::string_view library, Collective collective,
                                absl::string_view native_name) {
-  return FindRow(library, collective,
-                 [&](const Algorithm& row) { return row.native_name == native_name; });
+  const Algorithm* row = FindRow(
+      library, collective, [&](const Algorithm& one) { return one.native_name == native_name; });
+  if (row != nullptr || library != kCoxcoll || collective != Collective::kGather) return row;
+  return FindWideGatherWindow(native_name);
 }
 
 const Algorithm* FindNativeAlgorithm(absl::string_view library, Collective collective,

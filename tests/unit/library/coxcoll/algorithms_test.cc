@@ -8,7 +8,9 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "domain/collective.h"
+#include "library/coxcoll/gather_windows.h"
 #include "library/run_time_number.h"
 #include "strategy/catalogue.h"
 
@@ -88,6 +90,31 @@ TEST(CoxcollTest, WindowsOfACollectiveDiffer) {
       }
     }
   }
+}
+
+// The library takes any window of a gather; the table lists the first ones.
+TEST(CoxcollTest, WindowsBeyondTheTableHaveRows) {
+  for (const int64_t window : {int64_t{9}, int64_t{12}, int64_t{15}, kMostGatherWindow}) {
+    const std::string name = absl::StrCat("windowed?window=", window);
+    const Algorithm* row = FindAlgorithm(kCoxcoll, Collective::kGather, name);
+    ASSERT_NE(row, nullptr) << name;
+    EXPECT_EQ(row, FindWideGatherWindow(window));
+    EXPECT_EQ(row->native_name, name);
+    EXPECT_EQ(row->strategy, absl::StrCat("gather/", name));
+    EXPECT_EQ(CoxcollNumber(Collective::kGather, name), 0) << "no number selects it in a job";
+    const Scenario narrow = Job(Collective::kGather, window + 1);
+    EXPECT_EQ(Effective(*row, narrow, kUsualCalls), nullptr) << "all at once";
+    const Scenario wide = Job(Collective::kGather, window + 2);
+    EXPECT_EQ(Effective(*row, wide, kUsualCalls), row);
+    EXPECT_NE(StepsOf(row->strategy, wide), StepsOf("gather/windowed", wide));
+  }
+  EXPECT_EQ(FindWideGatherWindow(8), nullptr) << "the table lists it";
+  for (const char* const wrong : {"windowed?window=257", "windowed?window=012", "windowed?window=0",
+                                  "windowed?window=-9", "windowed?window=", "windowed"}) {
+    EXPECT_EQ(FindAlgorithm(kCoxcoll, Collective::kGather, wrong), nullptr) << wrong;
+  }
+  EXPECT_EQ(FindAlgorithm(kCoxcoll, Collective::kAlltoall, "windowed?window=12"), nullptr);
+  EXPECT_EQ(FindAlgorithm("openmpi-4.1", Collective::kGather, "windowed?window=12"), nullptr);
 }
 
 TEST(CoxcollTest, NeedsSayHowManyRanks) {
