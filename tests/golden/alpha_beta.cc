@@ -2,25 +2,27 @@
 // 2003. Uses the alpha and beta of the paper's example; the paper names no machine for them.
 #include <algorithm>
 #include <map>
+#include <vector>
 
-#include "alpha_beta_forms.h"
 #include "checks.h"
+#include "model/transfer.h"
 #include "pricing.h"
+#include "strategy/traffic/many_to_many.h"
+#include "strategy/traffic/message_patterns.h"
 #include "topology/virtual_topology.h"
 
 namespace cox::golden {
 namespace {
 
-constexpr AlphaBeta kExample = {5e-6, 3.33e-9};
-constexpr Personalized kThousand = {1024, 76};
-constexpr Personalized kLemieux = {2048, 476};
+constexpr double kAlphaS = 5e-6;
+constexpr double kBetaSPerByte = 3.33e-9;
 
 Quantity Us(double seconds) { return {seconds * 1e6}; }
 Quantity Ms(double seconds) { return {seconds * 1e3}; }
 
 // The general path: the strategy's own messages, priced by Hockney's model.
 double General(absl::string_view strategy, int64_t ranks, int64_t block_bytes) {
-  return Price("hockney", {{"alpha", kExample.alpha_s}, {"beta", kExample.beta_s_per_byte}},
+  return Price("hockney", {{"alpha", kAlphaS}, {"beta", kBetaSPerByte}},
                ScheduleOf(strategy, ranks, block_bytes));
 }
 
@@ -52,35 +54,36 @@ Quantity MostExtraReceives() {
   return {static_cast<double>(most)};
 }
 
-// The cost of a byte by Eq. (9) over its cost by Eq. (5), if every rank sends to every rank.
-Quantity HypercubeBytesRatio() {
-  const AlphaBeta bytes_only = {0, kExample.beta_s_per_byte};
-  return {ManyToManyHypercubeSeconds(bytes_only, kThousand, kThousand.processors) /
-          HypercubeSeconds(bytes_only, kThousand, 0)};
+// A byte to every rank, combined on the hypercube as any pattern of messages is, over the same as
+// an all-to-all.
+Quantity ManyToManyOverAllToAll() {
+  constexpr int64_t kRanks = 64;
+  constexpr int64_t kBytes = 76;
+  model::Schedule schedule;
+  const std::vector<model::Transfer> messages =
+      *strategy::MessagesOf("all-to-all", kRanks, static_cast<double>(kBytes));
+  if (!strategy::BuildManyToMany(strategy::Route::kHypercube, messages, {.ranks = kRanks}, {},
+                                 &schedule)
+           .ok()) {
+    return {};
+  }
+  const NamedValues bytes_only = {{"alpha", 0}, {"beta", kBetaSPerByte}};
+  return {Price("hockney", bytes_only, schedule) /
+          Price("hockney", bytes_only, ScheduleOf("alltoall/hypercube", kRanks, kBytes))};
 }
 
 constexpr Computation kComputations[] = {
     {"K-1", [] { return Ms(General("alltoall/linear", 1000, 100)); }},
-    {"K-2", [] { return Us(DimensionsSeconds(kExample, kThousand, 2)); }},
-    {"K-3", [] { return Us(LargeDimensionsSeconds(kExample, kThousand, 2)); }},
-    {"K-4", [] { return Us(DimensionsSeconds(kExample, kThousand, 3)); }},
-    {"K-5", [] { return Us(GridWithHolesSeconds(kExample, kThousand, 0)); }},
-    {"K-6", [] { return Us(GridWithHolesSeconds(kExample, kThousand, 1)); }},
+    {"K-2", [] { return Us(General("alltoall/mesh2d", 1024, 76)); }},
+    {"K-4", [] { return Us(General("alltoall/grid3d", 4096, 76)); }},
     {"K-7", [] { return Us(General("alltoall/hypercube", 1024, 76)); }},
-    {"K-8", [] { return Us(HypercubeSeconds(kExample, kThousand, 1)); }},
     {"K-9", [] { return Us(General("alltoall/pairwise", 1024, 76)); }},
     {"K-10", [] { return PeersOf(12); }},
     {"K-11", [] { return PeersOf(13); }},
     {"K-12", [] { return Quantity{static_cast<double>(ExtraReceives(11)[3])}; }},
     {"K-13", MostExtraReceives},
     {"K-14", [] { return Quantity{static_cast<double>(topology::Hypercube(9).HostOf(8))}; }},
-    {"K-15", [] { return Us(ManyToManySeconds(kExample, kThousand, 1024, 2)); }},
-    {"K-16", HypercubeBytesRatio},
-    {"K-17", [] { return Quantity{MeshGridCrossover(kExample, kLemieux)}; }},
-    {"K-19",
-     [] {
-       return Ms(DimensionsSeconds(kExample, {2048, 76}, 2));
-     }},
+    {"K-16", ManyToManyOverAllToAll},
 };
 
 }  // namespace

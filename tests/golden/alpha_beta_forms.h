@@ -1,7 +1,7 @@
 // The equations of L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized
-// communication, 2003, as printed; seconds. P processors, m bytes for each destination (of `degree`
-// destinations, for many-to-many), lambda 1 if the topology has holes. Tests compare them with the
-// general path, which prices the actual messages of a strategy.
+// communication, 2003, as printed; seconds. P processors, m bytes for each destination, lambda 1 if
+// the topology has holes. Tests compare them with the general path, which prices the actual
+// messages of a strategy.
 #ifndef COX_TESTS_GOLDEN_ALPHA_BETA_FORMS_H_
 #define COX_TESTS_GOLDEN_ALPHA_BETA_FORMS_H_
 
@@ -44,24 +44,6 @@ inline double GridWithHolesSeconds(const AlphaBeta& t, const Personalized& x, do
 inline double HypercubeSeconds(const AlphaBeta& t, const Personalized& x, double lambda) {
   return std::log2(x.processors) *
          (t.alpha_s + (1 + lambda) / 2 * x.processors * x.bytes * t.beta_s_per_byte);
-}
-
-// Eqs. (7), (8): uniform many-to-many.
-inline double ManyToManySeconds(const AlphaBeta& t, const Personalized& x, double degree,
-                                double dimensions) {
-  return dimensions * std::pow(x.processors, 1 / dimensions) * t.alpha_s +
-         dimensions * degree * x.bytes * t.beta_s_per_byte;
-}
-
-// Eq. (9), an upper bound.
-inline double ManyToManyHypercubeSeconds(const AlphaBeta& t, const Personalized& x, double degree) {
-  return std::log2(x.processors) * (t.alpha_s + degree * x.bytes * t.beta_s_per_byte);
-}
-
-// The degree at which Eqs. (7) and (8) are equal; below it the grid is better.
-inline double MeshGridCrossover(const AlphaBeta& t, const Personalized& x) {
-  return (2 * std::sqrt(x.processors) - 3 * std::cbrt(x.processors)) * t.alpha_s /
-         (x.bytes * t.beta_s_per_byte);
 }
 
 }  // namespace cox::golden

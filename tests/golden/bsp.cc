@@ -1,16 +1,14 @@
 // B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of parallel computation models,
 // ACM TOCS 16(3), 1998: the BSP family and BPRAM. The machines are those of its Table I
-// (juurlink_table1.csv, juurlink_gcel_routing.csv).
-#include <limits>
-#include <string>
+// (juurlink_table1.csv).
+#include <cstdlib>
 
-#include "bsp_forms.h"
 #include "bsp_machines.h"
 #include "checks.h"
-#include "csv.h"
 #include "model/analysis/error_metric.h"
 #include "pricing.h"
 #include "strategy/kernels/kernel.h"
+#include "strategy/traffic/message_patterns.h"
 
 namespace cox::golden {
 namespace {
@@ -25,18 +23,18 @@ model::Schedule Kernel(absl::string_view name, absl::string_view variant,
   return schedule;
 }
 
-// A superstep of an h-relation on the GCel, h in words.
-double GcelUs(double words) {
-  static const std::vector<Record> kPieces = ReadTable("juurlink_gcel_routing.csv");
-  for (const Record& piece : kPieces) {
-    // The last piece contains h = 7000, the first h = 4500.
-    const double up_to = NumberOf(piece, "h_to_incl", std::numeric_limits<double>::infinity());
-    const bool flat = NumberOf(piece, "slope_us") == 0;
-    if (piece.at("quantity") != "T(h)" || words > up_to || (flat && words == up_to)) continue;
-    return NumberOf(piece, "offset_us") + NumberOf(piece, "slope_us") * words;
+// A word per message of a named pattern, in one superstep.
+model::Schedule Pattern(absl::string_view name, int64_t ranks) {
+  model::Schedule schedule;
+  if (!strategy::BuildPattern(*strategy::MessagesOf(name, ranks, 4), {.ranks = ranks}, &schedule)
+           .ok()) {
+    std::abort();
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return schedule;
 }
+
+// Eq. (1), the MasPar's time of a partial permutation.
+const NamedValues kUnbalanced = {{"active", 0.84e-6}, {"root", 11.8e-6}, {"base", 73.3e-6}};
 
 Quantity BitonicPerKey() {
   return {BspUs(MachineOf("Paragon"), Kernel("bitonic-sort", "", {.n = 65536, .ranks = 64})) /
@@ -84,9 +82,7 @@ Quantity Apsp1WordsIteration() {
 
 double Apsp1UnbalancedIterationUs() {
   return 1e6 *
-         Price("mp-e-bsp", {{"active", 0.84e-6}, {"root", 11.8e-6}, {"base", 73.3e-6}},
-               Kernel("apsp-1", "words", {.n = 128, .ranks = 1024})) /
-         128;
+         Price("mp-e-bsp", kUnbalanced, Kernel("apsp-1", "words", {.n = 128, .ranks = 1024})) / 128;
 }
 
 // MP-BSP is 128 % too high; that gives the measured time.
@@ -94,7 +90,15 @@ Quantity UnbalancedOverMeasured() {
   return {Apsp1UnbalancedIterationUs() / (Apsp1WordsIteration()[0] / (1 + 1.28))};
 }
 
-Quantity FullRelationStartups() { return {(63 + 63 + std::log2(64)) * kParagonStartupUs}; }
+// A superstep in which each of 64 processors sends to all others and receives from all.
+Quantity FullRelationStartups() {
+  return {1e6 * Price("bsp", {{"startup", kParagonStartupUs * 1e-6}}, Pattern("all-to-all", 64))};
+}
+
+// A partial permutation of words among `active` of the MasPar's processing elements.
+double UnbalancedUs(int64_t active) {
+  return 1e6 * Price("mp-e-bsp", kUnbalanced, Pattern("shift?by=1", active));
+}
 
 Quantity Apsp2Balanced() {
   Machine gcel = MachineOf("GCel");
@@ -106,8 +110,8 @@ Quantity Apsp2Balanced() {
 // scatter's L is not printed; 0 is the published profile's.
 Quantity Apsp2BspOverEBsp() {
   Machine gcel = MachineOf("GCel");
-  gcel.g = GcelUs(1) - GcelUs(0);
-  gcel.l = GcelUs(0);
+  gcel.g = kGcelShortGapUs;
+  gcel.l = kGcelShortSyncUs;
   gcel.g_scatter = kGcelShortScatterUs;
   const model::Schedule schedule = Kernel("apsp-2", "", {.n = 256, .ranks = 64});
   const double e_bsp_us = 1e6 * Price("e-bsp",
@@ -119,30 +123,21 @@ Quantity Apsp2BspOverEBsp() {
   return {BspUs(gcel, schedule) / e_bsp_us};
 }
 
-Quantity SampleSortWords() { return {SampleSortBsp(32, 1200, 64).words}; }
-
-// Collecting the samples and distributing the splitters, three supersteps, per key.
-Quantity SampleSortFirstPhase() {
-  const double words = SampleSortBsp(32, 0, 64).words;
-  return {(3 * GcelUs(0) + (GcelUs(1) - GcelUs(0)) * words) / 128 / 1000};
+// The words of the busiest processor: a word costs 1 s, a superstep nothing.
+Quantity SampleSortWords() {
+  const model::Schedule schedule =
+      Kernel("sample-sort", "bsp",
+             {.n = 64 * 1024, .ranks = 64, .oversampling = 32, .largest_bucket = 1200});
+  return {Price("bsp", {{"g", 1.0 / 4}}, schedule)};
 }
 
-Quantity SampleSortRouting() { return {GcelUs(32768) / 32768}; }
-
 constexpr Computation kComputations[] = {
-    {"J-1.paragon", [] { return Quantity{BlockGain(MachineOf("Paragon"))}; }},
-    {"J-1.gcel", [] { return Quantity{BlockGain(MachineOf("GCel"))}; }},
-    {"J-1.t3e", [] { return Quantity{BlockGain(MachineOf("T3E"))}; }},
-    {"J-1.cm5", [] { return Quantity{BlockGain(MachineOf("CM-5"))}; }},
-    {"J-1.maspar", [] { return Quantity{WordBlockGain(MachineOf("MasPar"))}; }},
     {"J-2", BitonicPerKey},
     {"J-3", [] { return ErrorFromTimes(167, 513); }},
     {"J-4", [] { return ErrorFromTimes(1 / 89.9, 1 / 113.0); }},
     {"J-5", MatmulOnCm5},
     {"J-6", MatmulWorkOnCm5},
     {"J-7", MatmulPhaseOnGcel},
-    {"J-8a", [] { return Quantity{GcelUs(4500)}; }},
-    {"J-8b", [] { return Quantity{GcelUs(7000)}; }},
     {"J-9", [] { return Quantity{UnbalancedUs(32) / UnbalancedUs(1024)}; }},
     {"J-10", [] { return Quantity{590 / UnbalancedUs(1024)}; }},
     {"J-11", [] { return Quantity{UnbalancedUs(1024)}; }},
@@ -156,8 +151,6 @@ constexpr Computation kComputations[] = {
     {"J-16", Apsp2Balanced},
     {"J-17", Apsp2BspOverEBsp},
     {"J-18", SampleSortWords},
-    {"J-19", SampleSortFirstPhase},
-    {"J-20", SampleSortRouting},
 };
 
 }  // namespace

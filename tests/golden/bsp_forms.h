@@ -8,24 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bsp_machines.h"
+
 namespace cox::golden {
-
-// A row of Table I; us per word (g, g'), us per byte (sigma), us.
-struct Machine {
-  double p = 0;
-  double word_bytes = 4;
-  double g = 0;
-  double l = 0;
-  double g_scatter = 0;
-  double sigma = 0;
-  double ell = 0;
-  double published_ratio = 0;
-};
-
-// g / (w sigma): the largest possible gain from sending blocks.
-inline double BlockGain(const Machine& m) { return m.g / (m.word_bytes * m.sigma); }
-// The same on a machine that pays L for each word.
-inline double WordBlockGain(const Machine& m) { return (m.g + m.l) / (m.word_bytes * m.sigma); }
 
 // The totals of a whole program: g H + L S; sigma w M + ell R.
 struct BspTotals {

@@ -48,26 +48,8 @@ GatherStage Stage() {
 
 Quantity MostSenders(int64_t packets) { return {topology::MostSenders(Stage(), packets)}; }
 
-// Eq. (7) as printed: the remainder of the last wave has to reach the lower bound. A window that
-// divides the senders is therefore excluded.
-Quantity WindowAsPrinted(int64_t senders, int64_t packets) {
-  const auto least = static_cast<int64_t>(topology::LeastSenders(Stage()));
-  const auto most = static_cast<int64_t>(topology::MostSenders(Stage(), packets));
-  int64_t window = 0;
-  for (int64_t x = least; x <= most; ++x) {
-    if (senders % x >= least) window = x;
-  }
-  return {static_cast<double>(window)};
-}
-
 Quantity Window(int64_t senders, int64_t packets) {
   return {static_cast<double>(model::WindowOf(Stage(), senders, packets)->window)};
-}
-
-Quantity FirstWithContention() {
-  double processors = 1;
-  while (Contention(kPacketBytes, processors) <= 1) ++processors;
-  return {processors};
 }
 
 // 15 senders of 700 packets, without the time before the first and after the last packet.
@@ -79,21 +61,6 @@ Quantity GatherMilliseconds() {
 constexpr PacketPath kNormalized = {0.4, 1.3, 0.6, 0.7, 0};
 constexpr PacketPath kLatencyOnly = {0, 3, 0, 0, 0};
 
-// O_r + U_r = g_s, both linear above 40 bytes: the size at which they are equal.
-Quantity ReceiverOvertakesGap() {
-  const auto over = [](double bytes) {
-    return TableValue("O_r", bytes) + TableValue("U_r", bytes) - TableValue("g_s", bytes);
-  };
-  const double at_100 = over(100);
-  const double per_byte = (over(1100) - at_100) / 1000;
-  return {100 - at_100 / per_byte};
-}
-
-Quantity HalfRoundTrip() {
-  const PacketPath path = Path(1, 2);
-  return {path.send_s + path.transfer_s + path.receive_s + path.notice_s};
-}
-
 Quantity Postal(const PacketPath& path, double gap, int64_t packets) {
   return {*model::PostalBroadcastSeconds(path, gap, 16, packets)};
 }
@@ -102,20 +69,12 @@ Quantity Cluster(const PacketPath& path, double gap, int64_t packets) {
 }
 
 constexpr Computation kComputations[] = {
-    {"T-1.O_s", [] { return Quantity{TableValue("O_s", kPacketBytes)}; }},
-    {"T-1.g_s", [] { return Quantity{TableValue("g_s", kPacketBytes)}; }},
-    {"T-1.g_r", [] { return Quantity{TableValue("g_r", kPacketBytes)}; }},
-    {"T-1.O_r", [] { return Quantity{TableValue("O_r", kPacketBytes)}; }},
-    {"T-2a", [] { return Quantity{Transfer(kPacketBytes, 2)}; }},
-    {"T-2b", [] { return Quantity{Transfer(kPacketBytes, 16)}; }},
-    {"T-2c", FirstWithContention},
     {"T-3", [] { return Quantity{topology::LeastSenders(Stage())}; }},
     {"T-4.1", [] { return MostSenders(1); }},
     {"T-4.44", [] { return MostSenders(44); }},
     {"T-4.175", [] { return MostSenders(175); }},
     {"T-4.350", [] { return MostSenders(350); }},
     {"T-4.700", [] { return MostSenders(700); }},
-    {"T-5a", [] { return WindowAsPrinted(15, 700); }},
     {"T-5b", [] { return Window(15, 700); }},
     {"T-5c", [] { return Window(15, 175); }},
     {"T-6", [] { return Quantity{model::TransferRatio(10000, 8000, 1935, 20000)}; }},
@@ -126,8 +85,6 @@ constexpr Computation kComputations[] = {
     {"T-9c", [] { return Cluster(kNormalized, 1, 4); }},
     {"T-10a", [] { return Postal(Path(kPacketBytes, 16), TableValue("g_s", kPacketBytes), 100); }},
     {"T-10b", [] { return Cluster(Path(kPacketBytes, 16), TableValue("g_s", kPacketBytes), 100); }},
-    {"T-11", ReceiverOvertakesGap},
-    {"T-12", HalfRoundTrip},
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 // I. Stoica, F. Sultan, D. Keyes, Evaluating the hyperbolic model on a variety of architectures,
 // 1996. Microseconds and bytes.
-#include <cmath>
-
 #include "checks.h"
 #include "model/analysis/block_inference.h"
 #include "model/analysis/blocks.h"
@@ -98,8 +96,6 @@ constexpr Computation kComputations[] = {
     {"H-14", [] { return Quantity{Exchange(NetworkKind::kSharedMedium, kFddi).a_s}; }},
     {"H-15", [] { return Quantity{Exchange(NetworkKind::kMeshRow, kParagon).b_s_per_byte}; }},
     {"H-16", ChangeFromSevenToEight},
-    // 10 Mbit/s is 0.8 us per byte.
-    {"H-18", [] { return Quantity{kEthernet.network.b_s_per_byte / 0.8 - 1}; }},
 };
 
 }  // namespace

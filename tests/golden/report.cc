@@ -115,9 +115,9 @@ std::string ArithmeticOf(const std::vector<Check>& checks) {
   std::string text = absl::StrCat(
       kArithmetic,
       "\n"
-      "Formulas and analyses in the library, computed by `tests/golden`. They ask nothing of a "
-      "daemon, so they do not count\n"
-      "above.\n\n"
+      "Prices and analyses of the product's own code, called by `tests/golden` with a paper's "
+      "parameters. They ask nothing of a\n"
+      "daemon, so they do not count above.\n\n"
       "*Paper*: the number as printed, or, marked *, as it follows from printed parameters. "
       "*Reproduced*: within the\n"
       "tolerance of the check. *With a reading*: the same, where the paper is unclear at one place "

@@ -16,6 +16,7 @@ enum PrintedColumn : size_t {
   kAnswer,
   kRole,
   kAsk,
+  kFitted,
   kOver,
   kScale,
   kPrinted,
@@ -75,10 +76,17 @@ absl::string_view Parse(const std::vector<std::string>& fields, PrintedRow* row)
     return "has no tolerance";
   if ((row->role == Role::kRanking) == fields[kCase].empty()) return "has a case, or lacks one";
   if (row->role == Role::kUnasked && fields[kNote].empty()) return "does not say why";
+  double fitted = 0;
+  const size_t equals = fields[kFitted].rfind('=');
+  if (!fields[kFitted].empty() &&
+      (equals == std::string::npos || !absl::SimpleAtod(&fields[kFitted][equals + 1], &fitted))) {
+    return "has a fitted parameter without a value";
+  }
   row->paper = fields[kPaper];
   row->ranking = fields[kCase];
   row->answer = fields[kAnswer];
   row->ask = fields[kAsk];
+  row->fitted = fields[kFitted];
   row->over = fields[kOver];
   row->printed_text = fields[kPrinted];
   row->unit = fields[kUnit];

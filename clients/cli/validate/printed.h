@@ -8,6 +8,9 @@
 //   answer     what the number is of; in a ranking, the algorithm or route
 //   role       see Role
 //   ask, over  the number asked is ask x scale, or ask / over x scale
+//   fitted     PARAMETER=VALUE that was fitted for the program of this row; empty: the machine's
+//   own
+//              parameters alone
 //   scale      from seconds, or a model's units, to the unit of the row
 //   printed    the printed number; in a ranking, smaller is better
 //   tolerance  largest error, by the papers' metric, of a number that counts as within
@@ -39,6 +42,7 @@ struct PrintedRow {
   std::string answer;
   Role role = Role::kUnasked;
   std::string ask;
+  std::string fitted;
   std::string over;
   double scale = 1;
   double printed = 0;        // 0 where a row that is not asked has words or a range

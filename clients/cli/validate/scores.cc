@@ -17,7 +17,9 @@ int Compare(double a, double b) {
   return a < b ? -1 : 1;
 }
 
-double TauOf(const std::vector<const Asked*>& answers) {
+using ValueOf = double Asked::*;
+
+double TauOf(const std::vector<const Asked*>& answers, ValueOf value) {
   int pairs = 0;
   int agreement = 0;
   for (size_t i = 0; i < answers.size(); ++i) {
@@ -25,27 +27,39 @@ double TauOf(const std::vector<const Asked*>& answers) {
       const int printed = Compare(answers[i]->row->printed, answers[j]->row->printed);
       if (printed == 0) continue;
       ++pairs;
-      agreement += printed * Compare(answers[i]->value, answers[j]->value);
+      agreement += printed * Compare(answers[i]->*value, answers[j]->*value);
     }
   }
   return pairs == 0 ? 0 : static_cast<double>(agreement) / pairs;
 }
 
+// The cheapest answer; if several are equal, one that is a best as printed. The answers are in
+// their printed order.
+const Asked* BestOf(const std::vector<const Asked*>& answers, ValueOf value, bool* is_hit) {
+  const Asked* best =
+      *std::min_element(answers.begin(), answers.end(),
+                        [value](const Asked* a, const Asked* b) { return a->*value < b->*value; });
+  *is_hit = false;
+  for (const Asked* answer : answers) {
+    if (Compare(answer->row->printed, answers[0]->row->printed) != 0) break;
+    if (Compare(answer->*value, best->*value) != 0) continue;
+    *is_hit = true;
+    return answer;
+  }
+  return best;
+}
+
 void Finish(Ranking* ranking) {
   std::vector<const Asked*>& answers = ranking->answers;
-  ranking->tau = TauOf(answers);
   std::stable_sort(answers.begin(), answers.end(), [](const Asked* a, const Asked* b) {
     return a->row->printed < b->row->printed;
   });
-  ranking->best =
-      *std::min_element(answers.begin(), answers.end(),
-                        [](const Asked* a, const Asked* b) { return a->value < b->value; });
+  ranking->tau = TauOf(answers, &Asked::value);
+  ranking->tau_by_machine = TauOf(answers, &Asked::value_by_machine);
+  ranking->best = BestOf(answers, &Asked::value, &ranking->is_hit);
+  BestOf(answers, &Asked::value_by_machine, &ranking->is_hit_by_machine);
   for (const Asked* answer : answers) {
-    if (Compare(answer->row->printed, answers[0]->row->printed) != 0) break;
-    if (Compare(answer->value, ranking->best->value) != 0) continue;
-    ranking->best = answer;
-    ranking->is_hit = true;
-    return;
+    if (ranking->fitted.empty()) ranking->fitted = answer->row->fitted;
   }
 }
 
@@ -77,13 +91,20 @@ PaperScore ScoreOf(const std::string& paper, const std::vector<Asked>& asked,
     if (one.row->role == Role::kUnasked) ++score.unasked;
   }
   double tau_sum = 0;
+  double tau_sum_by_machine = 0;
   for (const Ranking& ranking : rankings) {
     if (!paper.empty() && ranking.paper != paper) continue;
     ++score.rankings;
     score.hits += ranking.is_hit ? 1 : 0;
     tau_sum += ranking.tau;
+    score.fitted_rankings += ranking.fitted.empty() ? 0 : 1;
+    score.hits_by_machine += ranking.is_hit_by_machine ? 1 : 0;
+    tau_sum_by_machine += ranking.tau_by_machine;
   }
-  score.mean_tau = score.rankings == 0 ? 0 : tau_sum / score.rankings;
+  if (score.rankings > 0) {
+    score.mean_tau = tau_sum / score.rankings;
+    score.mean_tau_by_machine = tau_sum_by_machine / score.rankings;
+  }
   score.median_error = MedianOf(std::move(errors));
   return score;
 }

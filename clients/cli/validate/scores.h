@@ -9,10 +9,11 @@
 
 namespace cox::cli {
 
-// A row and the product's number for it.
+// A row and the product's numbers for it; 0 if the row is not asked.
 struct Asked {
   const PrintedRow* row = nullptr;
-  double value = 0;  // of a row that is not asked: 0
+  double value = 0;             // with what was fitted for the row's program
+  double value_by_machine = 0;  // with the machine's own parameters alone
 };
 
 // Whether the row is a number that is judged, and whether it comes from the paper's own print.
@@ -29,6 +30,9 @@ struct Ranking {
   const Asked* best = nullptr;        // as asked
   bool is_hit = false;                // the best as asked is a best as printed
   double tau = 0;                     // Kendall's, over pairs that are not equal in print
+  std::string fitted;                 // PrintedRow::fitted of its answers; empty: nothing
+  bool is_hit_by_machine = false;     // the same two, with the machine's own parameters alone
+  double tau_by_machine = 0;
 };
 
 // The rankings, in order. The rows of one follow each other. Two costs that differ by less than
@@ -42,7 +46,10 @@ struct PaperScore {
   int within = 0;
   int rankings = 0;
   int hits = 0;
+  int fitted_rankings = 0;  // rankings with a parameter that was fitted for their program
+  int hits_by_machine = 0;  // with the machine's own parameters alone
   double mean_tau = 0;      // 0 without rankings
+  double mean_tau_by_machine = 0;
   double median_error = 0;  // of judged numbers; 0 without
   int derived = 0;
   int derived_within = 0;

@@ -26,9 +26,11 @@ struct Options {
   bool markdown = false;
 };
 
-// The product's number for a row.
-absl::StatusOr<double> ValueOf(const PrintedRow& row, Connection& connection) {
-  const absl::StatusOr<double> value = Ask(row.ask, connection);
+// The product's number for a row, with what was fitted for its program or without.
+absl::StatusOr<double> ValueOf(const PrintedRow& row, absl::string_view fitted,
+                               Connection& connection) {
+  const absl::StatusOr<double> value =
+      Ask(fitted.empty() ? row.ask : absl::StrCat(row.ask, " if:", fitted), connection);
   if (!value.ok()) return value.status();
   if (row.over.empty()) return *value * row.scale;
   const absl::StatusOr<double> over = Ask(row.over, connection);
@@ -44,9 +46,14 @@ absl::StatusOr<std::vector<Asked>> AskAll(const std::vector<PrintedRow>& rows,
     Asked& one = asked.emplace_back();
     one.row = &row;
     if (row.role == Role::kUnasked || row.role == Role::kFit) continue;
-    const absl::StatusOr<double> value = ValueOf(row, connection);
+    const absl::StatusOr<double> value = ValueOf(row, row.fitted, connection);
     if (!value.ok()) return value.status();
     one.value = *value;
+    one.value_by_machine = *value;
+    if (row.fitted.empty()) continue;
+    const absl::StatusOr<double> by_machine = ValueOf(row, "", connection);
+    if (!by_machine.ok()) return by_machine.status();
+    one.value_by_machine = *by_machine;
   }
   return asked;
 }
@@ -58,13 +65,14 @@ void PrintScores(const std::vector<PaperScore>& scores, std::ostream& out) {
                {"NUMBERS WITHIN", Align::kRight},
                {"MEDIAN ERROR", Align::kRight},
                {"RANKINGS HIT", Align::kRight},
+               {"WITHOUT FITS", Align::kRight},
                {"MEAN TAU", Align::kRight},
                {"NOT ASKED", Align::kRight}});
   for (const PaperScore& score : scores) {
     const bool is_sum = score.paper.empty();
     table.Add({is_sum ? "all" : score.paper, Of(score.within, score.judged),
                score.judged > 0 ? console::FormatError(score.median_error) : "-",
-               Of(score.hits, score.rankings),
+               Of(score.hits, score.rankings), Of(score.hits_by_machine, score.rankings),
                score.rankings > 0 ? absl::StrFormat("%.2f", score.mean_tau) : "-",
                absl::StrCat(score.unasked)});
   }
@@ -96,10 +104,14 @@ void PrintMisses(const std::vector<Asked>& asked, const std::vector<Ranking>& ra
 
 ordered_json JsonOf(const Asked& asked) {
   const PrintedRow& row = *asked.row;
-  ordered_json json = {{"paper", row.paper},   {"answer", row.answer}, {"ask", row.ask},
-                       {"over", row.over},     {"unit", row.unit},     {"printed", row.printed},
-                       {"asked", asked.value}, {"where", row.where},   {"note", row.note}};
-  if (row.role == Role::kRanking) return json;
+  ordered_json json = {{"paper", row.paper},     {"answer", row.answer}, {"ask", row.ask},
+                       {"fitted", row.fitted},   {"over", row.over},     {"unit", row.unit},
+                       {"printed", row.printed}, {"asked", asked.value}, {"where", row.where},
+                       {"note", row.note}};
+  if (row.role == Role::kRanking) {
+    json["asked_by_machine"] = asked.value_by_machine;
+    return json;
+  }
   json["error"] = ErrorOfAsked(asked);
   json["tolerance"] = row.tolerance;
   json["within"] = IsWithin(asked);
@@ -117,7 +129,10 @@ ordered_json JsonOf(const std::vector<Asked>& asked, const std::vector<Ranking>&
                               {"median_error", score.median_error},
                               {"rankings", score.rankings},
                               {"hits", score.hits},
+                              {"fitted_rankings", score.fitted_rankings},
+                              {"hits_by_machine", score.hits_by_machine},
                               {"mean_tau", score.mean_tau},
+                              {"mean_tau_by_machine", score.mean_tau_by_machine},
                               {"derived", score.derived},
                               {"derived_within", score.derived_within},
                               {"fitted", score.fitted},
@@ -132,7 +147,9 @@ ordered_json JsonOf(const std::vector<Asked>& asked, const std::vector<Ranking>&
                           {"ranking", ranking.name},
                           {"best", ranking.best->row->answer},
                           {"hit", ranking.is_hit},
-                          {"tau", ranking.tau}};
+                          {"tau", ranking.tau},
+                          {"hit_by_machine", ranking.is_hit_by_machine},
+                          {"tau_by_machine", ranking.tau_by_machine}};
     for (const Asked* answer : ranking.answers) entry["answers"].push_back(JsonOf(*answer));
     json["rankings"].push_back(std::move(entry));
   }

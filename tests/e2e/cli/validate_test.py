@@ -37,7 +37,9 @@ class ValidateTest(unittest.TestCase):
         self.assertEqual(self.answer["headline"],
                          f"printed and asked of the product: {sum(n['within'] for n in numbers)} of "
                          f"{len(numbers)} within tolerance; best algorithm: "
-                         f"{sum(r['hit'] for r in rankings)} of {len(rankings)} rankings")
+                         f"{sum(r['hit'] for r in rankings)} of {len(rankings)} rankings, "
+                         f"{sum(r['hit_by_machine'] for r in rankings)} of {len(rankings)} "
+                         "with the machine's parameters alone")
         table = self.daemon("--timeout", "60", "validate")
         self.assertEqual(table.code, 0, table)
         self.assertTrue(table.out.startswith(self.answer["headline"] + "\n"), table)
@@ -53,6 +55,19 @@ class ValidateTest(unittest.TestCase):
             "1000", "--ppn", "1", "-b", "100", "--model", "hockney", "--what-if",
             "hockney.network.alpha=5us", "--what-if", "hockney.network.beta=3.33ns/B")
         self.assertAlmostEqual(row["asked"], 1e3 * by_hand["responses"][0]["predictions"][0]["time_s"], places=9)
+
+    def test_a_fitted_ranking_is_also_asked_with_the_alpha_of_the_machine(self):
+        [ranking] = [r for r in self.answer["rankings"] if r["ranking"] == "radix sort, 1024 ranks, 1k keys each"]
+        for answer in ranking["answers"]:
+            question = dict(word.split("=", 1) for word in answer["ask"].split()[1:])
+            self.assertEqual(answer["fitted"], "hockney.network.alpha=1.93e-3")
+            for key, what_if in [("asked", ["--what-if", "hockney.network.alpha=1930us"]), ("asked_by_machine", [])]:
+                by_hand = self.daemon.json(
+                    "predict", "-m", "psc-lemieux", "-c", "alltoall", "--strategy", question["s"], "-p",
+                    "1024", "--ppn", "4", "-b", question["b"], "--model", "hockney", *what_if)
+                time_s = by_hand["responses"][0]["predictions"][0]["time_s"]
+                self.assertAlmostEqual(answer[key], 4 * time_s, places=9)
+            self.assertGreater(answer["asked"], 2 * answer["asked_by_machine"])
 
     def test_every_best_answer_is_the_cheapest(self):
         for ranking in self.answer["rankings"]:

@@ -45,7 +45,7 @@ std::vector<PrintedRow> RankingOf(const std::string& name, const std::vector<dou
 
 std::vector<Asked> AskedOf(const std::vector<PrintedRow>& rows, const std::vector<double>& values) {
   std::vector<Asked> asked;
-  for (size_t i = 0; i < rows.size(); ++i) asked.push_back({&rows[i], values[i]});
+  for (size_t i = 0; i < rows.size(); ++i) asked.push_back({&rows[i], values[i], values[i]});
   return asked;
 }
 
@@ -82,6 +82,28 @@ TEST(ValidateScores, EqualBestAnswersAreAHit) {
   EXPECT_EQ(ranking(last).best->row->answer, "way 3");
 }
 
+// What a claim rests on: a ranking is judged again without what was fitted for its program.
+TEST(ValidateScores, AFittedRankingIsJudgedWithoutItsFitToo) {
+  std::vector<PrintedRow> rows = RankingOf("sort", {1, 2});
+  for (PrintedRow& row : rows) row.fitted = "hockney.network.alpha=1e-3";
+  for (PrintedRow& row : RankingOf("transform", {1, 2})) rows.push_back(row);
+  std::vector<Asked> asked = AskedOf(rows, {5, 6, 5, 6});
+  asked[0].value_by_machine = 7;
+  const std::vector<Ranking> rankings = RankingsOf(asked);
+  EXPECT_TRUE(rankings[0].is_hit);
+  EXPECT_FALSE(rankings[0].is_hit_by_machine);
+  EXPECT_DOUBLE_EQ(rankings[0].tau, 1);
+  EXPECT_DOUBLE_EQ(rankings[0].tau_by_machine, -1);
+  const PaperScore all = ScoresOf(asked, rankings).back();
+  EXPECT_EQ(all.hits, 2);
+  EXPECT_EQ(all.hits_by_machine, 1);
+  EXPECT_EQ(all.fitted_rankings, 1);
+  EXPECT_DOUBLE_EQ(all.mean_tau_by_machine, 0);
+  EXPECT_THAT(HeadlineOf(all),
+              HasSubstr("2 of 2 rankings, 1 of 2 with the machine's parameters alone"));
+  EXPECT_THAT(PageOf(asked), HasSubstr("| `hockney.network.alpha=1e-3` | 1 | 1 | 0 |\n"));
+}
+
 TEST(ValidateScores, FitsAndUnaskedRowsJudgeNothing) {
   std::vector<PrintedRow> rows = {Number(10, 0.1), Number(10, 0.1), Number(10, 0.1)};
   rows[1].role = Role::kFit;
@@ -94,29 +116,32 @@ TEST(ValidateScores, FitsAndUnaskedRowsJudgeNothing) {
   EXPECT_EQ(all.unasked, 1);
   EXPECT_EQ(HeadlineOf(all),
             "printed and asked of the product: 1 of 1 within tolerance; best algorithm: 0 of 0 "
-            "rankings");
+            "rankings, 0 of 0 with the machine's parameters alone");
   EXPECT_THAT(PageOf(asked),
               HasSubstr("# Validation\n\n**printed and asked of the product: 1 of 1"));
 }
 
 TEST(ValidatePrinted, AWrongRowIsRefusedWithItsLine) {
   const std::string header =
-      "paper,case,answer,role,ask,over,scale,printed,unit,tolerance,where,note\n";
+      "paper,case,answer,role,ask,fitted,over,scale,printed,unit,tolerance,where,note\n";
   const auto error = [&](const std::string& row) {
     return std::string(ParsePrinted(header + row).status().message());
   };
-  EXPECT_EQ(error("001,,x,measurement,ask,,1,2,ms,0.2,here,\n"), "");
-  EXPECT_EQ(error("001,,x,guess,ask,,1,2,ms,0.2,here,\n"),
+  EXPECT_EQ(error("001,,x,measurement,ask,,,1,2,ms,0.2,here,\n"), "");
+  EXPECT_EQ(error("001,,x,guess,ask,,,1,2,ms,0.2,here,\n"),
             "printed.csv:2: the row has an unknown role");
-  EXPECT_EQ(error("001,,x,measurement,,,1,2,ms,0.2,here,\n"),
+  EXPECT_EQ(error("001,,x,measurement,,,,1,2,ms,0.2,here,\n"),
             "printed.csv:2: the row has no question");
-  EXPECT_EQ(error("001,,x,measurement,ask,,1,2..3,ms,0.2,here,\n"),
+  EXPECT_EQ(error("001,,x,measurement,ask,,,1,2..3,ms,0.2,here,\n"),
             "printed.csv:2: the row has no number");
-  EXPECT_EQ(error("001,,x,measurement,ask,,1,2,ms,,here,\n"),
+  EXPECT_EQ(error("001,,x,measurement,ask,,,1,2,ms,,here,\n"),
             "printed.csv:2: the row has no tolerance");
-  EXPECT_EQ(error("001,,x,unasked,,,1,,,,here,\n"), "printed.csv:2: the row does not say why");
-  EXPECT_EQ(error("001,,x,ranking,ask,,1,2,ms,,here,\n"),
+  EXPECT_EQ(error("001,,x,unasked,,,,1,,,,here,\n"), "printed.csv:2: the row does not say why");
+  EXPECT_EQ(error("001,,x,ranking,ask,,,1,2,ms,,here,\n"),
             "printed.csv:2: the row has a case, or lacks one");
+  EXPECT_EQ(error("001,a,x,ranking,ask,alpha=1e-3,,1,2,ms,,here,\n"), "");
+  EXPECT_EQ(error("001,a,x,ranking,ask,alpha=,,1,2,ms,,here,\n"),
+            "printed.csv:2: the row has a fitted parameter without a value");
 }
 
 // No parameter is fitted to a row that judges: such a row has a question of its own.
@@ -144,6 +169,19 @@ TEST(ValidatePrinted, FitsAreNotJudgedAndRankingsHaveAnOrder) {
   for (const auto& [name, order] : orders) EXPECT_GE(order.size(), 2U) << name;
 }
 
+// A ratio of two parameters that a profile holds checks that profile: it is no answer of a model.
+TEST(ValidatePrinted, RatiosOfParametersAreDerived) {
+  const auto rows = ParsePrinted(PrintedText());
+  ASSERT_TRUE(rows.ok());
+  int ratios = 0;
+  for (const PrintedRow& row : *rows) {
+    if (row.where != "Table I") continue;
+    ++ratios;
+    EXPECT_EQ(row.role, Role::kDerived) << row.answer;
+  }
+  EXPECT_EQ(ratios, 5);
+}
+
 // The alphas of programs are what their fitted rows say.
 TEST(ValidatePrinted, FitsFollowFromTheirRows) {
   const double beta = 49.1e-9;
@@ -154,9 +192,9 @@ TEST(ValidatePrinted, FitsFollowFromTheirRows) {
   ASSERT_TRUE(rows.ok());
   const auto alpha_of = [&](const char* answer) {
     for (const PrintedRow& row : *rows) {
-      const size_t at = row.ask.find("alpha=");
+      const size_t at = row.fitted.find("alpha=");
       if (at != std::string::npos && absl::StrContains(row.ranking + row.answer, answer)) {
-        return std::stod(row.ask.substr(at + 6));
+        return std::stod(row.fitted.substr(at + 6));
       }
     }
     return 0.0;
