@@ -1,17 +1,23 @@
-// cox profile list | show | pin | unpin | rollback | accept
+// cox profile list | show | pin | unpin | rollback | accept | step
 #include <cox/v1/machine.pb.h>
+#include <cox/v1/model.pb.h>
 
 #include <limits>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "cli/files/compact_profile.h"
+#include "cli/files/measured_steps.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
 #include "console/table.h"
+#include "console/units.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {
@@ -135,6 +141,81 @@ absl::Status Accept(Session& session, const std::string& machine) {
   return status.ok() ? Tell(session, profile, "accepted; active is") : status;
 }
 
+struct StepOptions {
+  std::string machine;
+  std::string suite;
+  std::string kernel;
+};
+
+// The parameter of local work: seconds of an operation.
+bool IsOperation(absl::string_view level, absl::string_view name) {
+  return level == "self" && name == "operation";
+}
+
+// The models that have it.
+absl::Status ModelsWithWork(Session& session, std::set<std::string>& ids) {
+  v1::ListModelsResponse models;
+  absl::Status status = session.connection().Call(kListModels, v1::ListModelsRequest(), models);
+  for (const v1::Model& model : models.models()) {
+    for (const v1::ParameterSpec& spec : model.parameters()) {
+      if (IsOperation(spec.level(), spec.name())) ids.insert(model.id());
+    }
+  }
+  return status;
+}
+
+// The parameters of `from`, with the measured step in each of the `with_work` models that it has.
+void SetStep(const v1::Profile& from, const std::set<std::string>& with_work,
+             const MeasuredStep& step, v1::Profile& to) {
+  std::set<std::string> models;
+  for (const v1::Parameter& parameter : from.parameters()) {
+    if (with_work.count(parameter.model()) > 0) models.insert(parameter.model());
+    if (!IsOperation(parameter.level(), parameter.name())) *to.add_parameters() = parameter;
+  }
+  for (const std::string& model : models) {
+    v1::Parameter& parameter = *to.add_parameters();
+    parameter.set_model(model);
+    parameter.set_level("self");
+    parameter.set_name("operation");
+    parameter.set_value(step.step_s);
+    parameter.set_stderr(step.std_error_s);
+    parameter.set_source(
+        absl::StrCat("cox-bench suite: median of ", step.runs, " runs of ", step.kernels));
+  }
+}
+
+absl::Status StoreStep(Session& session, const StepOptions& options) {
+  const absl::StatusOr<std::string> text = ReadFile(options.suite);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<MeasuredStep> step = ReadMeasuredStep(*text, options.kernel);
+  if (!step.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(options.suite, ": ", step.status().message()));
+  }
+  std::set<std::string> with_work;
+  absl::Status status = ModelsWithWork(session, with_work);
+  if (!status.ok()) return status;
+  v1::GetProfileRequest get;
+  get.set_name(absl::StrCat(MachineName(options.machine), "/profiles/-"));
+  v1::Profile active;
+  status = session.connection().Call(kGetProfile, get, active);
+  if (!status.ok()) return status;
+  v1::CreateProfileRequest create;
+  create.set_parent(MachineName(options.machine));
+  create.set_request_id(NewUuid());
+  v1::Profile& changed = *create.mutable_profile();
+  SetStep(active, with_work, *step, changed);
+  changed.set_provenance(v1::PROVENANCE_EDITED);
+  const std::string time = console::FormatTime(step->step_s);
+  changed.set_note(absl::StrCat("a step of local work takes ", time, ": cox-bench suite, ",
+                                step->runs, " runs"));
+  v1::Profile created;
+  status = session.connection().Call(kCreateProfile, create, created);
+  if (!status.ok()) return status;
+  return Tell(session, created,
+              absl::StrCat("a step takes ", time, ", the median of ", step->runs, " runs of ",
+                           step->kernels, "; active is"));
+}
+
 // The positional "M@REV". Its resource name goes to `name`.
 void AddRevisionArgument(Verb app, std::string& name, bool revision_required) {
   app.Parsed(
@@ -152,8 +233,8 @@ void AddRevisionArgument(Verb app, std::string& name, bool revision_required) {
 }  // namespace
 
 void AddProfileVerb(Verb app) {
-  Verb verb = app.Sub("profile",
-                      "List, show, pin, roll back and accept revisions of a machine's parameters");
+  Verb verb = app.Sub(
+      "profile", "List, show, pin, roll back, accept and edit revisions of a machine's parameters");
   verb.NeedsVerb();
   struct Options {
     std::string machine;
@@ -194,13 +275,25 @@ void AddProfileVerb(Verb app) {
   AddMachineArgument(accept, options->machine);
   accept.Do([options](Session& session) { return Accept(session, options->machine); });
 
+  auto step_options = std::make_shared<StepOptions>();
+  Verb step = verb.Sub("step", "Store how long a step of local work takes, for `cox kernel`");
+  AddMachineArgument(step, step_options->machine);
+  step.Text("--suite", step_options->suite, "What `cox-bench suite -o FILE` wrote")
+      .Type("FILE")
+      .Required();
+  step.Text("--kernel", step_options->kernel,
+            "Only the runs of this kernel (default: the median of all)")
+      .Type("KERNEL");
+  step.Do([step_options](Session& session) { return StoreStep(session, *step_options); });
+
   verb.Footer(
       "Learning from jobs is held back if it moves predictions by more than a factor of two\n"
       "from the last revision that a person set. It waits for `accept` or a second source.\n"
       "Examples:\n"
       "  cox profile show cluster\n"
       "  cox profile show cluster --compact > cluster.profile\n"
-      "  cox profile rollback cluster@3");
+      "  cox profile rollback cluster@3\n"
+      "  cox-bench suite -m cluster -o suite.csv && cox profile step cluster --suite suite.csv");
 }
 
 }  // namespace cox::cli

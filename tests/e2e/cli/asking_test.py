@@ -316,6 +316,28 @@ class AskingTest(unittest.TestCase):
         self.assertEqual([row["block_bytes"] for row in rows], ["8", "1024"])
         self.assertTrue(rows[0]["algorithm"])
 
+    def test_a_measured_step_becomes_local_work(self):
+        """cox-bench suite writes the file; the median of its runs is the time of an operation."""
+        names = "program,kernel,variant,ranks,size,work_s,operations,model\n"
+        runs = ["matmul,matmul-3d,blocks,8,64,2e-6,1000,bsp", "matmul,matmul-3d,blocks,8,64,2e-6,1000,bpram",
+                "matmul,matmul-3d,blocks,8,128,4e-6,1000,bsp", "apsp,apsp-1,rows,4,64,9e-6,1000,bsp"]
+        suite = self.daemon.write("suite.csv", names + "\n".join(runs) + "\n")
+        question = ("kernel", "-m", "t3e-8", "--kernel", "matmul-3d", "-n", "256", "-p", "8", "--model", "bsp")
+
+        def work_s():
+            answer = self.daemon.answer(*question)
+            terms = {term["name"]: term["time_s"] for term in answer["predictions"][0]["terms"]}
+            return terms.get("compute", 0), answer["operation_count"]
+
+        self.assertEqual(work_s()[0], 0)
+        told = self.ok("profile", "step", "t3e-8", "--suite", suite)
+        self.assertIn("a step takes 4.000 ns, the median of 3 runs of apsp-1, matmul-3d", told)
+        time_s, operations = work_s()
+        self.assertAlmostEqual(time_s / (4e-9 * operations), 1, places=9)
+        self.ok("profile", "step", "t3e-8", "--suite", suite, "--kernel", "matmul-3d")
+        self.assertAlmostEqual(work_s()[0] / (3e-9 * operations), 1, places=9)
+        self.refused(5, "has no run of fft with local work", "profile", "step", "t3e-8", "--suite", suite, "--kernel", "fft")
+
 
 if __name__ == "__main__":
     COX, COXD = sys.argv[1:3]
