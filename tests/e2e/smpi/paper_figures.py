@@ -21,7 +21,8 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import simulation  # noqa: E402
 from daemon import Daemon  # noqa: E402
 
-PROGRAMS = {"matmul": ["superstep"], "bitonic_sort": ["superstep", "keys"], "sample_sort": ["superstep", "keys"]}
+PROGRAMS = {"matmul": ["superstep"], "bitonic_sort": ["superstep", "keys"], "sample_sort": ["superstep", "keys"],
+            "apsp": ["superstep"]}
 RANKS = 64
 WORD_BYTES = 8
 LEVELS = {"bpram": ["network"], "loggp": ["node", "network"]}
