@@ -59,12 +59,21 @@ int ReceiveDescriptor(int connection) {
   message.msg_controllen = sizeof(control.bytes);
   if (recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return -1;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_level != SOL_SOCKET ||
-      header->cmsg_len != CMSG_LEN(sizeof(int))) {
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_level != SOL_SOCKET) {
     return -1;
   }
-  int descriptor;
-  memcpy(&descriptor, CMSG_DATA(header), sizeof(descriptor));
+  // The system has opened all descriptors that fit, also those of a message with too many.
+  int descriptor = -1;
+  const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (size_t i = 0; i < count; ++i) {
+    int received;
+    memcpy(&received, CMSG_DATA(header) + i * sizeof(int), sizeof(received));
+    if (count == 1) {
+      descriptor = received;
+    } else {
+      close(received);
+    }
+  }
   return descriptor;
 }
 

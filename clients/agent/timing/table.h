@@ -113,8 +113,10 @@ class Table {
   // Returns the half that was active; null when the lock is busy (try again later).
   Half* Swap() {
     if (!lock_.Lock()) return nullptr;
-    Half* full = &half_[active_];
-    active_ ^= 1;
+    // Another process may have written anything here, and this one must not follow it elsewhere.
+    const uint32_t active = active_ & 1;
+    Half* full = &half_[active];
+    active_ = active ^ 1;
     lock_.Unlock();
     full->dropped += missed_.exchange(0, std::memory_order_relaxed);
     return full;

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "domain/collective.h"
@@ -86,6 +91,41 @@ TEST(RendezvousTest, WhatIsNoTableIsSkipped) {
   for (const int file : {empty, blank, descriptor, listener}) close(file);
   DestroyTable(accepted);
   DestroyTable(good);
+}
+
+int64_t OpenDescriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+TEST(RendezvousTest, AMessageWithTwoDescriptorsLeavesNoneOpen) {
+  const std::string id = Id("two");
+  const int listener = ListenForTables(id.c_str());
+  ASSERT_GE(listener, 0);
+  sockaddr_un address{};
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(connect(connection, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  const int64_t before = OpenDescriptors();
+  const int two[] = {listener, listener};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(two))] = {};
+  char byte = 0;
+  iovec data = {&byte, 1};
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(two));
+  memcpy(CMSG_DATA(header), two, sizeof(two));
+  ASSERT_EQ(sendmsg(connection, &message, 0), 1);
+  EXPECT_EQ(AcceptTable(listener), nullptr);
+  EXPECT_EQ(OpenDescriptors(), before);
+  close(connection);
+  close(listener);
 }
 
 }  // namespace
