@@ -1,5 +1,7 @@
 #include "access/rules.h"
 
+#include <iterator>
+
 namespace cox::access {
 namespace {
 
@@ -68,6 +70,16 @@ constexpr Rule kRules[] = {
     {"cox.v1.StoreService/CompactStore",               Role::kOperator},
     // clang-format on
 };
+
+constexpr bool HasRow(absl::string_view method) {
+  for (const Rule& rule : kRules) {
+    if (rule.method == method) return true;
+  }
+  return false;
+}
+
+// An assertion for each RPC of proto/cox/v1, made by server/check_methods.cmake.
+#include "checked_methods.inc"
 
 }  // namespace
 

@@ -38,9 +38,11 @@ inline std::chrono::system_clock::time_point Soon() {
 }
 
 inline std::shared_ptr<grpc::Channel> Connect(
-    const std::string& address, const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
+    const std::string& address, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const std::string& daemon_name = "") {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  if (!daemon_name.empty()) arguments.SetSslTargetNameOverride(daemon_name);
   return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
@@ -250,9 +252,12 @@ class AccessTlsFixture : public AccessFixture {
             {"tls-client-ca", Write("clients.pem", clients_.certificate())},
             {"roles", "cert:node1=reporter"}};
   }
+  // `daemon_name`: the name that its certificate must have; "": its address.
   std::shared_ptr<grpc::Channel> OverTls(const CertificateAuthority& trusted,
-                                         const PemPair& own = {}) const {
-    return Connect(Tcp(), grpc::SslCredentials({trusted.certificate(), own.key, own.certificate}));
+                                         const PemPair& own = {},
+                                         const std::string& daemon_name = "") const {
+    return Connect(Tcp(), grpc::SslCredentials({trusted.certificate(), own.key, own.certificate}),
+                   daemon_name);
   }
 
   const CertificateAuthority ca_;

@@ -1,8 +1,8 @@
 // The matrix: every RPC, by every transport, with every kind of credentials.
 //
 // A row is a transport and credentials, with what the daemon must take their bearer for. The
-// columns are all rows of access::Rules(), which another test compares with the API: so a new RPC
-// is in all cells, and without a row the daemon does not start.
+// columns are all rows of access::Rules(), which the build and another test compare with the API:
+// so a new RPC is in all cells, and without a row it does not compile.
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -383,6 +383,31 @@ TEST_F(Matrix, WithoutTrust) {
     CheckRow(transport, Nothing(transport.without_credentials));
     CheckRow(transport, Bearing("token of admin", token, transport.without_credentials));
   }
+}
+
+// The daemon's certificate is one that clients trust, for another host.
+TEST_F(Matrix, UnderAForeignName) {
+  daemon::ConfigValues settings = Settings();
+  const PemPair of_another_host = ca_.Issue("DNS:another-host");
+  settings["tls-certificate"] = Write("server.pem", of_another_host.certificate);
+  settings["tls-key"] = Write("server.key", of_another_host.key);
+  StartWith(settings);
+  const std::string token = NewToken("admin", v1::ROLE_ADMIN);
+  constexpr StatusCode kClosed = StatusCode::UNAVAILABLE;
+  const Transport closed[] = {
+      Grpc("TLS under a foreign name", OverTls(ca_), kClosed),
+      Grpc("TLS under a foreign name, a certificate with a role",
+           OverTls(ca_, clients_.Issue("DNS:node1")), kClosed),
+      Http("HTTP over TLS under a foreign name", Write("ca.pem", ca_.certificate()), kClosed),
+  };
+  for (const Transport& transport : closed) {
+    CheckRow(transport, Nothing(transport.without_credentials));
+    CheckRow(transport, Bearing("token of admin", token, transport.without_credentials));
+  }
+  // The name is all that is wrong.
+  CheckRow(Grpc("TLS, the name that the certificate has", OverTls(ca_, {}, "another-host"),
+                StatusCode::UNAUTHENTICATED),
+           Bearing("token of admin", token, Role::kAdmin));
 }
 
 }  // namespace
