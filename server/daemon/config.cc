@@ -412,8 +412,19 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetDuration("retention-age", text, 0, 3'153'600'000, &config->retention_age_s);
      }},
+    {"retention-jobs", "DURATION", "365d",
+     "age from which coxd keeps of a job what its source has reported; 0s: any, else at least 7d",
+     [](absl::string_view text, Config* config) {
+       absl::Status status =
+           SetDuration("retention-jobs", text, 0, 3'153'600'000, &config->retention_jobs_s);
+       const bool is_too_short =
+           config->retention_jobs_s > 0 && config->retention_jobs_s < 7 * 86'400.0;
+       return status.ok() && is_too_short
+                  ? domain::InvalidField("retention-jobs", "must be 0s, or at least 7d")
+                  : status;
+     }},
     {"retention-size", "SIZE", "2GiB",
-     "size of a machine's rows, beyond which coxd keeps sums of the oldest; 0: any",
+     "size of a machine's rows and sums, beyond which coxd keeps sums of the oldest rows; 0: any",
      [](absl::string_view text, Config* config) {
        absl::Status status =
            SetSize("retention-size", text, 0, int64_t{1} << 50, &config->retention_size_bytes);

@@ -77,7 +77,8 @@ struct Config {
   int64_t machine_scenarios = 0;     // of a machine
   int64_t max_scenarios = 0;         // of all machines
   double retention_age_s = 0;        // of rows; 0: any
-  int64_t retention_size_bytes = 0;  // of the rows of a machine; 0: any
+  double retention_jobs_s = 0;       // age of jobs; 0: any
+  int64_t retention_size_bytes = 0;  // of the rows and sums of a machine; 0: any
   double backup_every_s = 0;         // 0: only on demand
   int64_t backup_keep = 0;
   // A relay (relay/relay.h).

@@ -164,6 +164,19 @@ struct SummedUp {
   bool has_more = false;          // there may be more old rows
 };
 
+// Which jobs are old.
+struct OldJobs {
+  int64_t age_days = 0;        // whose last batch came more whole days ago
+  int64_t after_batch_id = 0;  // where the next step goes on: MergedJobs::through_batch_id
+};
+
+struct MergedJobs {
+  int64_t job_count = 0;
+  int64_t batch_count = 0;       // batches that were removed
+  int64_t through_batch_id = 0;  // the last batch that was looked at
+  bool has_more = false;         // there may be more
+};
+
 // The database file, as of one commit.
 struct FileFacts {
   int64_t schema_version = 0;

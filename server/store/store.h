@@ -156,6 +156,14 @@ class Store {
   // a sum does not take it along. NOT_FOUND for an unknown machine; ABORTED if another daemon
   // learns for it.
   virtual absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) = 0;
+  // How many sums a machine has in place of old rows. NOT_FOUND for an unknown machine.
+  virtual absl::StatusOr<int64_t> CountOldSums(absl::string_view machine) = 0;
+  // Removes batches that came long ago and whose rows have become sums; a resend of such a batch
+  // counts again. The last batch of a job goes with the job: what the job has reported becomes a
+  // part of what its source has reported without a job, by scenario and day. Cells, counts of
+  // machines and sources, summaries and Forget() of a source stay the same; the job is unknown from
+  // then on. A short write; call it again while has_more. A day counts from its first call on.
+  virtual absl::StatusOr<MergedJobs> MergeOldJobs(const OldJobs& old) = 0;
   // The cells of a machine. Their number grows with distinct scenarios and drifts, not with
   // observations. At most `limit`: those of the scenarios that came first.
   virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine,

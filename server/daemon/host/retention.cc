@@ -1,6 +1,7 @@
 #include "daemon/host/retention.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@ constexpr double kIntervalShare = 0.1;
 // A step keeps the writer busy; the pause after it is as much longer, for the writes of others.
 constexpr int kRestPerDeletion = 2;
 constexpr int64_t kMachinesListed = 500;
+constexpr double kDay_s = 86'400;
 
 microseconds IntervalOf(const Retention::Options& options) {
   if (options.age_s <= 0) return kLongestInterval;
@@ -32,7 +34,9 @@ microseconds IntervalOf(const Retention::Options& options) {
 
 Retention::Retention(store::Store* store, const Options& options, NeededAfter needed_after)
     : store_(store), options_(options), needed_after_(std::move(needed_after)) {
-  if (options_.age_s > 0 || options_.machine_bytes > 0) thread_ = std::thread([this] { Loop(); });
+  if (options_.age_s > 0 || options_.machine_bytes > 0 || options_.job_age_s > 0) {
+    thread_ = std::thread([this] { Loop(); });
+  }
 }
 
 Retention::~Retention() { Stop(); }
@@ -55,24 +59,38 @@ void Retention::Loop() {
   while (Rest(IntervalOf(options_))) {
     const auto start = Clock::now();
     const absl::StatusOr<int64_t> count = RunOnce();
-    if (!count.ok() && !ending_) {
-      Log(LogLevel::kError, "old observations stay",
-          {{"error", std::string(count.status().message())}});
+    const absl::StatusOr<int64_t> jobs = count.ok() ? MergeJobs() : 0;
+    for (const absl::Status& status : {count.status(), jobs.status()}) {
+      if (status.ok() || ending_) continue;
+      Log(LogLevel::kError, "old observations stay", {{"error", std::string(status.message())}});
     }
-    if (!count.ok() || *count == 0) continue;
+    if (count.value_or(0) == 0 && jobs.value_or(0) == 0) continue;
     // Fails for the file of an older coxd, which uses its free pages again.
     const absl::StatusOr<int64_t> pages = store_->Compact([this] { return ending_.load(); });
     const std::chrono::duration<double> busy = Clock::now() - start;
     Log(LogLevel::kInfo, "summed up old observations",
-        {{"observations", absl::StrCat(*count)},
+        {{"observations", absl::StrCat(count.value_or(0))},
+         {"jobs", absl::StrCat(jobs.value_or(0))},
          {"freed_pages", absl::StrCat(pages.value_or(0))},
          {"seconds", absl::StrCat(busy.count())}});
+  }
+}
+
+absl::Status Retention::InSteps(const std::function<absl::StatusOr<bool>()>& step) {
+  while (true) {
+    const auto start = Clock::now();
+    const absl::StatusOr<bool> has_more = step();
+    if (!has_more.ok()) return has_more.status();
+    if (!*has_more) return absl::OkStatus();
+    const auto work = std::chrono::duration_cast<microseconds>(Clock::now() - start);
+    if (!Rest(kRestPerDeletion * work)) return absl::CancelledError("the daemon is ending");
   }
 }
 
 absl::StatusOr<int64_t> Retention::RunOnce() {
   int64_t count = 0;
   std::string after;
+  sums_are_many_ = false;
   while (true) {
     const absl::StatusOr<std::vector<store::MachineRecord>> machines =
         store_->ListMachines(after, kMachinesListed);
@@ -93,19 +111,39 @@ absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
   store::OldRows old;
   if (options_.age_s > 0) old.before_us = NowMicros() - static_cast<int64_t>(options_.age_s * 1e6);
   if (options_.machine_bytes > 0) {
-    old.most_rows = std::max<int64_t>(1, options_.machine_bytes / kRowBytes);
+    const absl::StatusOr<int64_t> sums = store_->CountOldSums(machine);
+    if (!sums.ok()) return sums.status();
+    const int64_t sum_bytes = *sums * kSumBytes;
+    if (sum_bytes > options_.machine_bytes / 2) sums_are_many_ = true;
+    old.most_rows = std::max<int64_t>(1, (options_.machine_bytes - sum_bytes) / kRowBytes);
   }
   old.through_id = needed_after_(machine);
   int64_t count = 0;
-  while (true) {
-    const auto start = Clock::now();
+  absl::Status done = InSteps([&]() -> absl::StatusOr<bool> {
     const absl::StatusOr<store::SummedUp> step = store_->SumUpOld(machine, old);
     if (!step.ok()) return step.status();
     count += step->observation_count;
-    if (!step->has_more) return count;
-    const auto work = std::chrono::duration_cast<microseconds>(Clock::now() - start);
-    if (!Rest(kRestPerDeletion * work)) return absl::CancelledError("the daemon is ending");
-  }
+    return step->has_more;
+  });
+  if (!done.ok()) return done;
+  return count;
+}
+
+absl::StatusOr<int64_t> Retention::MergeJobs() {
+  double age_s = options_.job_age_s;
+  if (sums_are_many_ && (age_s == 0 || age_s > kLeastJobAge_s)) age_s = kLeastJobAge_s;
+  if (age_s == 0) return 0;
+  store::OldJobs old = {.age_days = static_cast<int64_t>(std::ceil(age_s / kDay_s))};
+  int64_t count = 0;
+  absl::Status done = InSteps([&]() -> absl::StatusOr<bool> {
+    const absl::StatusOr<store::MergedJobs> step = store_->MergeOldJobs(old);
+    if (!step.ok()) return step.status();
+    count += step->job_count;
+    old.after_batch_id = step->through_batch_id;
+    return step->has_more;
+  });
+  if (!done.ok()) return done;
+  return count;
 }
 
 }  // namespace cox::daemon

@@ -1,5 +1,6 @@
-// Keeps history from growing without end: sums up rows that are old or too many, in short steps,
-// and gives their space back to the file system.
+// Keeps history from growing without end: sums up rows that are old or too many, merges old jobs
+// into what their sources have reported, in short steps, and gives the space back to the file
+// system.
 //
 // One thread of its own. Stop() and the destructor: any other thread.
 #ifndef COX_DAEMON_HOST_RETENTION_H_
@@ -14,6 +15,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "store/store.h"
 
@@ -22,13 +24,20 @@ namespace cox::daemon {
 // About what a row takes in the database, with its index: 53 bytes in a file of 300,000 rows of 100
 // scenarios, and some more with labels and larger ids.
 inline constexpr int64_t kRowBytes = 64;
+// About what a sum of old rows takes with its indexes: 121 bytes in a file of 300,000 sums of one
+// row each, and some more with more bins.
+inline constexpr int64_t kSumBytes = 128;
+// A client may send a batch again for this long, so jobs do not merge before.
+inline constexpr double kLeastJobAge_s = 7 * 86'400.0;
 
 class Retention {
  public:
   struct Options {
     double age_s = 0;  // rows that were measured longer ago are old; 0: none
-    int64_t machine_bytes =
-        0;  // of the rows of a machine; the first rows beyond it are old; 0: none
+    // Of the rows and sums of a machine; the first rows beyond it are old; 0: none. If sums take
+    // more than half of it, jobs merge at kLeastJobAge_s.
+    int64_t machine_bytes = 0;
+    double job_age_s = 0;  // jobs whose last batch came longer ago merge; 0: none
   };
   // The last id of a machine's observations that nobody needs as a row any more.
   using NeededAfter = std::function<int64_t(const std::string& machine)>;
@@ -41,11 +50,15 @@ class Retention {
 
   // Sums up all old rows; how many. CANCELLED after Stop().
   absl::StatusOr<int64_t> RunOnce();
+  // Merges all old jobs; how many. After RunOnce(). CANCELLED after Stop().
+  absl::StatusOr<int64_t> MergeJobs();
   void Stop();
 
  private:
   void Loop();
   absl::StatusOr<int64_t> SumUp(const std::string& machine);
+  // Steps until one has done all. `step`: true if there is more.
+  absl::Status InSteps(const std::function<absl::StatusOr<bool>()>& step);
   // False: it ends.
   bool Rest(std::chrono::microseconds time);
 
@@ -55,7 +68,8 @@ class Retention {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::atomic<bool> ending_{false};
-  std::thread thread_;  // last: starts when all else is there
+  std::atomic<bool> sums_are_many_{false};  // of a machine, as of the last RunOnce()
+  std::thread thread_;                      // last: starts when all else is there
 };
 
 }  // namespace cox::daemon

@@ -32,6 +32,7 @@ constexpr CopiedTable kTables[] = {
      "first_id, last_id, machine_id, scenario_id, job_id, source_id, kind, day, first_us, last_us,"
      " observation_count, weight, bins, timing_count, total_time_s",
      "iiiiiiiiiiiibir"},
+    {"id_of_day", "day, first_id", "ii"},
     {"cell", "scenario_id, kind, epoch, observation_count, weight, bins", "iiiiib"},
     {"report_count", "job_id, source_id, machine_id, observation_count, dropped_count", "iiiii"},
     {"pattern_sketch",

@@ -16,6 +16,7 @@
 #include "store/checks.h"
 #include "store/data_directory.h"
 #include "store/limits.h"
+#include "store/old_jobs.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/connection/session.h"
 #include "store/postgres/connection/session_pool.h"
@@ -50,6 +51,7 @@ namespace {
 constexpr int64_t kIdleMs = 5'000;
 // Of one step, while other writes wait: some 30 ms.
 constexpr int64_t kSumUpRows = 2'000;
+constexpr int64_t kMergedBatches = 500;
 // A transaction is not idle while the server waits for the rest of a COPY: then the server must
 // notice by itself that the daemon's host is gone. Unix sockets ignore it.
 constexpr const char* kKeepAlive =
@@ -372,6 +374,26 @@ class PostgresStore final : public Store, public WriteState {
     if (!status.ok()) return status;
     return summed;
   }
+  absl::StatusOr<int64_t> CountOldSums(absl::string_view machine) override {
+    return Read([&](Session& session) { return postgres::CountOldSums(session, machine); });
+  }
+
+  absl::StatusOr<MergedJobs> MergeOldJobs(const OldJobs& old) override {
+    MergedJobs merged;
+    absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      Session& session = writes_.session();
+      OldJobMerger<Query, Session> merger(
+          session, [&session](int64_t from, int64_t to) { return MoveOldSums(session, from, to); });
+      const absl::StatusOr<MergedJobs> step = merger.Step(old, now_us_(), kMergedBatches);
+      if (!step.ok()) return step.status();
+      merged = *step;
+      // All daemons forget the ids of the jobs.
+      return merged.job_count > 0 ? NoteRewrite(session) : absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+    return merged;
+  }
+
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine, int64_t limit,
                                                     const IsCancelled& is_cancelled) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;

@@ -54,7 +54,13 @@ absl::Status ForgetMachineReports(Database& db, int64_t machine_id) {
 }
 
 absl::Status RebuildReportCounts(Database& db) {
-  if (absl::Status status = db.Execute("DELETE FROM report_count"); !status.ok()) return status;
+  // What was dropped stays as it is: the batches that said so may be gone.
+  const absl::StatusOr<int64_t> known = Query(db, "SELECT count(*) FROM report_count").Number();
+  if (!known.ok()) return known.status();
+  absl::Status emptied = db.Execute(
+      "DELETE FROM report_count WHERE dropped_count = 0; UPDATE report_count SET"
+      " observation_count = 0");
+  if (!emptied.ok()) return emptied;
   Query rows(db,
              absl::StrCat("INSERT INTO report_count SELECT b.job_id, coalesce(b.source_id, 0),"
                           " o.machine_id, count(*), 0 FROM batch b CROSS JOIN observation o"
@@ -67,6 +73,7 @@ absl::Status RebuildReportCounts(Database& db) {
                             " sum(observation_count), 0 FROM old_sum WHERE true GROUP BY 1, 2, 3",
                             kAddTo));
   if (absl::Status status = summed.Run(); !status.ok()) return status;
+  if (*known > 0) return absl::OkStatus();
   // A machine gets the dropped timings of the batches whose first observation is its own.
   Query dropped(
       db,

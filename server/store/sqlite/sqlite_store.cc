@@ -12,6 +12,7 @@
 #include "domain/drift.h"
 #include "store/checks.h"
 #include "store/limits.h"
+#include "store/old_jobs.h"
 #include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
@@ -48,6 +49,7 @@ constexpr const char* kWriterPragmas =
 
 // Of one step: about 20 ms, while other writes wait.
 constexpr int64_t kSumUpRows = 2'000;
+constexpr int64_t kMergedBatches = 500;
 
 class SqliteStore final : public Store, public WriteState {
  public:
@@ -347,6 +349,28 @@ class SqliteStore final : public Store, public WriteState {
     });
     if (!status.ok()) return status;
     return summed;
+  }
+
+  absl::StatusOr<int64_t> CountOldSums(absl::string_view machine) override {
+    return Read([&](Database& db) { return store::CountOldSums(db, machine); });
+  }
+
+  absl::StatusOr<MergedJobs> MergeOldJobs(const OldJobs& old) override {
+    MergedJobs merged;
+    absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      OldJobMerger<Query, Database> merger(
+          *db_, [this](int64_t from, int64_t to) { return MoveOldSums(*db_, from, to); });
+      const absl::StatusOr<MergedJobs> step = merger.Step(old, now_us_(), kMergedBatches);
+      if (!step.ok()) return step.status();
+      merged = *step;
+      if (merged.job_count > 0) {
+        ingest_.DropCaches();
+        ++rewrites_;
+      }
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+    return merged;
   }
 
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine, int64_t limit,

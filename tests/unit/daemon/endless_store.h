@@ -168,6 +168,10 @@ class EndlessStore final : public store::Store {
                                            const store::OldRows& /*old*/) override {
     return store::SummedUp{};
   }
+  absl::StatusOr<int64_t> CountOldSums(absl::string_view /*machine*/) override { return 0; }
+  absl::StatusOr<store::MergedJobs> MergeOldJobs(const store::OldJobs& /*old*/) override {
+    return store::MergedJobs{};
+  }
   absl::StatusOr<store::FileFacts> ReadFileFacts() override { return store::FileFacts{}; }
   absl::Status Backup(const std::string& /*path*/,
                       const store::IsCancelled& /*is_cancelled*/) override {

@@ -115,6 +115,15 @@ absl::Status RunWith(Session& session, absl::string_view sql, const std::vector<
   return Query(session, sql).BindAll(ids).Run();
 }
 
+// Stores the sums, each added to the stored one of its key, if there is one.
+absl::Status Write(Session& session, int64_t machine_id, std::map<DayKey, DaySum>& sums) {
+  const absl::StatusOr<std::vector<int64_t>> replaced = AddStored(session, sums);
+  if (!replaced.ok()) return replaced.status();
+  absl::Status status =
+      RunWith(session, "DELETE FROM old_sum WHERE first_id = ANY ($1)", *replaced);
+  return status.ok() ? Insert(session, machine_id, sums) : status;
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> CountExcessRows(Session& session, absl::string_view machine,
@@ -140,11 +149,7 @@ absl::StatusOr<SummedUp> SumUpOldRows(Session& session, absl::string_view machin
   absl::StatusOr<OldRowSums> found = FindOld(session, *machine_id, old, excess_count, limit);
   if (!found.ok()) return found.status();
   if (found->ids.empty()) return SummedUp{};
-  const absl::StatusOr<std::vector<int64_t>> replaced = AddStored(session, found->sums);
-  if (!replaced.ok()) return replaced.status();
-  absl::Status status =
-      RunWith(session, "DELETE FROM old_sum WHERE first_id = ANY ($1)", *replaced);
-  if (status.ok()) status = Insert(session, *machine_id, found->sums);
+  absl::Status status = Write(session, *machine_id, found->sums);
   if (status.ok()) {
     status =
         RunWith(session, "DELETE FROM observation WHERE observation_id = ANY ($1)", found->ids);
@@ -158,6 +163,44 @@ absl::StatusOr<SummedUp> SumUpOldRows(Session& session, absl::string_view machin
   if (status.ok()) status = NoteRewrite(session);
   if (!status.ok()) return status;
   return SummedUp{.observation_count = count, .has_more = found->has_more};
+}
+
+absl::Status MoveOldSums(Session& session, int64_t from, int64_t to) {
+  std::map<int64_t, std::map<DayKey, DaySum>> by_machine;
+  {
+    Query query(session, absl::StrCat("SELECT ", kSumColumns,
+                                      ", b.machine_id, b.scenario_id, b.source_id, b.kind, b.day, ",
+                                      EpochOfSum(),
+                                      " FROM old_sum b JOIN scenario s USING (scenario_id)"
+                                      " WHERE b.job_id = $1"));
+    query.Bind(from);
+    while (query.Next()) {
+      absl::StatusOr<DaySum> sum = DaySumOf(query, 0);
+      if (!sum.ok()) return sum.status();
+      const DayKey key = {.scenario_id = query.Int(kSumColumnCount + 1),
+                          .job_id = to,
+                          .source_id = query.Int(kSumColumnCount + 2),
+                          .kind = query.Int(kSumColumnCount + 3),
+                          .day = query.Int(kSumColumnCount + 4),
+                          .epoch = query.Int(kSumColumnCount + 5)};
+      const auto [it, is_new] = by_machine[query.Int(kSumColumnCount)].try_emplace(key, *sum);
+      if (!is_new) Extend(*sum, it->second);
+    }
+    if (!query.status().ok()) return query.status();
+  }
+  absl::Status status = Query(session, "DELETE FROM old_sum WHERE job_id = $1").Bind(from).Run();
+  for (auto& [machine_id, sums] : by_machine) {
+    if (status.ok()) status = Write(session, machine_id, sums);
+  }
+  return status;
+}
+
+absl::StatusOr<int64_t> CountOldSums(Session& session, absl::string_view machine) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  return Query(session, "SELECT count(*) FROM old_sum WHERE machine_id = $1")
+      .Bind(*machine_id)
+      .Number();
 }
 
 absl::Status AddOldSums(Session& session, const std::string& whose, int64_t id, CellSums& sums) {

@@ -35,6 +35,13 @@ absl::StatusOr<int64_t> CountExcessRows(Session& session, absl::string_view mach
 absl::StatusOr<SummedUp> SumUpOldRows(Session& session, absl::string_view machine,
                                       const OldRows& old, int64_t excess_count, int64_t limit);
 
+// Gives the sums of the job `from` to the job `to`, each added to the one of its scenario, source,
+// kind and day between two drifts, if there is one.
+absl::Status MoveOldSums(Session& session, int64_t from, int64_t to);
+
+// How many the machine has. Cost: their number.
+absl::StatusOr<int64_t> CountOldSums(Session& session, absl::string_view machine);
+
 // Adds the sums to `sums`, each to the cell of its scenario, kind and epoch. `whose`: a condition
 // on columns of old_sum with the parameter $1, which is `id`.
 absl::Status AddOldSums(Session& session, const std::string& whose, int64_t id, CellSums& sums);

@@ -71,9 +71,13 @@ absl::StatusOr<int64_t> AddStored(Database& db, const DayKey& key, DaySum& sum) 
   return query.Int(0);
 }
 
-absl::Status Write(Database& db, int64_t machine_id, const DayKey& key, DaySum sum) {
-  const absl::StatusOr<int64_t> id = AddStored(db, key, sum);
+// `own_id`: the id that the sum has had so far; 0: none. The one to which it is added keeps its
+// own: the order of ids is that of time.
+absl::Status Write(Database& db, int64_t machine_id, const DayKey& key, DaySum sum,
+                   int64_t own_id = 0) {
+  absl::StatusOr<int64_t> id = AddStored(db, key, sum);
   if (!id.ok()) return id.status();
+  if (*id == 0) id = own_id;
   const std::string bins = EncodeBins(sum.cell.bins);
   // A NULL id is a new one.
   Query write(db,
@@ -131,6 +135,57 @@ absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine, c
   const auto count = static_cast<int64_t>(found->ids.size());
   if (absl::Status status = AddSummedCount(db, *machine_id, count); !status.ok()) return status;
   return SummedUp{.observation_count = count, .has_more = found->has_more};
+}
+
+absl::Status MoveOldSums(Database& db, int64_t from, int64_t to) {
+  struct Moved {
+    int64_t id;
+    int64_t machine_id;
+    DayKey key;
+    DaySum sum;
+  };
+  std::vector<Moved> all;
+  {
+    Query query(db, absl::StrCat("SELECT b.first_id, b.last_id, b.first_us, b.last_us,"
+                                 " b.timing_count, b.total_time_s, b.observation_count, b.weight,"
+                                 " b.bins, b.old_sum_id, b.machine_id, b.scenario_id, b.source_id,"
+                                 " b.kind, b.day, (SELECT count(*) FROM drift d WHERE ",
+                                 kDriftIsAbout,
+                                 " AND d.first_id <= b.first_id) FROM old_sum b"
+                                 " CROSS JOIN scenario s USING (scenario_id) WHERE b.job_id = ?"
+                                 " ORDER BY b.old_sum_id"));
+    query.Bind(from);
+    while (query.Next()) {
+      absl::StatusOr<DaySum> sum = DaySumOf(query, 0);
+      if (!sum.ok()) return sum.status();
+      all.push_back({.id = query.Int(9),
+                     .machine_id = query.Int(10),
+                     .key = {.scenario_id = query.Int(11),
+                             .job_id = to,
+                             .source_id = query.Int(12),
+                             .kind = query.Int(13),
+                             .day = query.Int(14),
+                             .epoch = query.Int(15)},
+                     .sum = *std::move(sum)});
+    }
+    if (!query.status().ok()) return query.status();
+  }
+  Query remove(db, "DELETE FROM old_sum WHERE job_id = ?");
+  remove.Bind(from);
+  if (absl::Status status = remove.Run(); !status.ok()) return status;
+  for (Moved& moved : all) {
+    absl::Status written = Write(db, moved.machine_id, moved.key, std::move(moved.sum), moved.id);
+    if (!written.ok()) return written;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> CountOldSums(Database& db, absl::string_view machine) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(db, "SELECT count(*) FROM old_sum WHERE machine_id = ?");
+  query.Bind(*machine_id);
+  return query.Number();
 }
 
 absl::Status AddOldSums(Database& db, const OldSumsOf& which, CellSums& sums) {

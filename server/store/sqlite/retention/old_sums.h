@@ -31,6 +31,13 @@ absl::StatusOr<int64_t> CountExcessRows(Database& db, absl::string_view machine,
 absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine, const OldRows& old,
                                       int64_t excess_count, int64_t limit);
 
+// Gives the sums of the job `from` to the job `to`, each added to the one of its scenario, source,
+// kind and day between two drifts, if there is one.
+absl::Status MoveOldSums(Database& db, int64_t from, int64_t to);
+
+// How many the machine has. Cost: their number.
+absl::StatusOr<int64_t> CountOldSums(Database& db, absl::string_view machine);
+
 // Which sums: all, a machine's, or a reporter's.
 struct OldSumsOf {
   const char* column = nullptr;  // "machine_id", "job_id" or "source_id"; null: all

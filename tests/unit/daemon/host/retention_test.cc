@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "daemon/wall_clock.h"
+#include "store/sqlite/sqlite_store.h"
 
 namespace cox::daemon {
 namespace {
@@ -22,7 +25,9 @@ class RetentionTest : public ::testing::Test {
     ASSERT_NE(mkdtemp(directory_.data()), nullptr);
     store::StoreOptions options;
     options.directory = directory_;
-    store_ = *store::OpenSqlite(options);
+    store::Surroundings surroundings = store::RealSurroundings();
+    surroundings.now_us = [this] { return NowMicros() + later_us_; };
+    store_ = *store::OpenSqliteIn(options, surroundings);
     for (const char* name : {"a", "b"}) {
       store::MachineRecord machine;
       machine.name = name;
@@ -35,8 +40,9 @@ class RetentionTest : public ::testing::Test {
     std::filesystem::remove_all(directory_);
   }
   // Rows of a machine, an hour apart, the last one measured now.
-  void Report(const std::string& machine, int64_t rows) {
+  void Report(const std::string& machine, int64_t rows, const std::string& job = "") {
     store::ObservationBatch batch;
+    batch.job = job;
     for (int64_t i = 0; i < rows; ++i) {
       store::ObservationRecord& row = batch.observations.emplace_back();
       row.scenario = {.machine = machine,
@@ -56,26 +62,37 @@ class RetentionTest : public ::testing::Test {
     });
     ASSERT_TRUE(done.get_future().get().ok());
   }
+  // A row each, as the agents of short jobs report.
+  void ReportJobs(const std::string& machine, int jobs) {
+    for (int i = 0; i < jobs; ++i) Report(machine, 1, absl::StrCat("job", i));
+  }
   size_t RowCount(const std::string& machine) {
     return store_->ListObservations({.machine = machine, .job = {}}, 0, 100'000)->size();
   }
 
+  static int64_t NothingIsNeeded(const std::string& /*machine*/) { return 1'000; }
+
   std::string directory_;
+  std::atomic<int64_t> later_us_{0};
   std::unique_ptr<store::Store> store_;
 };
 
 TEST_F(RetentionTest, SumsUpWhatIsOldOrTooMuchOfEachMachine) {
   Report("a", 100);
   Report("b", 30);
-  const auto nothing_is_needed = [](const std::string&) { return int64_t{1'000}; };
-  Retention by_age(store_.get(), {.age_s = 49.5 * 3'600, .machine_bytes = 0}, nothing_is_needed);
+  Retention by_age(store_.get(), {.age_s = 49.5 * 3'600, .machine_bytes = 0}, NothingIsNeeded);
   EXPECT_EQ(*by_age.RunOnce(), 50);
   EXPECT_EQ(RowCount("a"), 50U);
   EXPECT_EQ(RowCount("b"), 30U);
-  Retention by_size(store_.get(), {.age_s = 0, .machine_bytes = 10 * kRowBytes}, nothing_is_needed);
-  EXPECT_EQ(*by_size.RunOnce(), 60);
+  // The sums of "a" count, too; "b" has room for rows in their place.
+  const int64_t sum_bytes = *store_->CountOldSums("a") * kSumBytes;
+  const int64_t more_rows = sum_bytes / kRowBytes;
+  ASSERT_GT(more_rows, 0);
+  Retention by_size(store_.get(), {.age_s = 0, .machine_bytes = 10 * kRowBytes + sum_bytes},
+                    NothingIsNeeded);
+  EXPECT_EQ(*by_size.RunOnce(), 60 - more_rows);
   EXPECT_EQ(RowCount("a"), 10U);
-  EXPECT_EQ(RowCount("b"), 10U);
+  EXPECT_EQ(RowCount("b"), static_cast<size_t>(10 + more_rows));
   EXPECT_EQ(store_->CountObservations({})->observation_count, 130);
 }
 
@@ -85,6 +102,45 @@ TEST_F(RetentionTest, KeepsWhatIsNeeded) {
                       [](const std::string& machine) { return machine == "a" ? 40 : 0; });
   EXPECT_EQ(*retention.RunOnce(), 40);
   EXPECT_EQ(RowCount("a"), 60U);
+}
+
+TEST_F(RetentionTest, SumsCountInTheSize) {
+  constexpr int kJobs = 40;
+  ReportJobs("a", kJobs);
+  Retention by_age(store_.get(), {.age_s = 1e-6}, NothingIsNeeded);
+  ASSERT_EQ(*by_age.RunOnce(), kJobs);
+  ASSERT_EQ(*store_->CountOldSums("a"), kJobs);
+  Report("a", 100);
+  Retention by_size(store_.get(), {.machine_bytes = kJobs * kSumBytes + 10 * kRowBytes},
+                    NothingIsNeeded);
+  EXPECT_EQ(*by_size.RunOnce(), 90);
+  EXPECT_EQ(RowCount("a"), 10U);
+}
+
+TEST_F(RetentionTest, JobsMergeAtTheirAgeAndEarlierIfTheirSumsAreMany) {
+  constexpr int kJobs = 40;
+  constexpr double kDay_s = 86'400;
+  constexpr double kYear_s = 365 * kDay_s;
+  ReportJobs("a", kJobs);
+  Retention by_age(store_.get(), {.age_s = 1e-6, .job_age_s = kYear_s}, NothingIsNeeded);
+  Retention too_many(store_.get(),
+                     {.age_s = 1e-6, .machine_bytes = kJobs * kSumBytes, .job_age_s = kYear_s},
+                     NothingIsNeeded);
+  ASSERT_EQ(*by_age.RunOnce(), kJobs);
+  EXPECT_EQ(*by_age.MergeJobs(), 0);
+  ASSERT_EQ(*too_many.RunOnce(), 0);
+  EXPECT_EQ(*too_many.MergeJobs(), 0) << "a client may send these again";
+  later_us_ = static_cast<int64_t>((kLeastJobAge_s + kDay_s) * 1e6);
+  EXPECT_EQ(*by_age.MergeJobs(), 0);
+  EXPECT_EQ(*too_many.MergeJobs(), kJobs);
+  EXPECT_EQ(*store_->CountOldSums("a"), 1);
+  ReportJobs("a", kJobs);
+  ASSERT_EQ(*by_age.RunOnce(), kJobs);
+  later_us_ += static_cast<int64_t>(kDay_s * 1e6);
+  EXPECT_EQ(*by_age.MergeJobs(), 0) << "the day's first look";
+  later_us_ += static_cast<int64_t>((kYear_s + kDay_s) * 1e6);
+  EXPECT_EQ(*by_age.MergeJobs(), kJobs);
+  EXPECT_EQ(store_->CountObservations({})->observation_count, 2 * kJobs);
 }
 
 TEST_F(RetentionTest, EndsAtOnce) {
