@@ -19,6 +19,7 @@
 #include "accounts/become_owner.h"
 #include "command_line.h"
 #include "daemon/config.h"
+#include "daemon/host/core_files.h"
 #include "daemon/host/service_manager.h"
 #include "daemon/log.h"
 #include "gateway/gateway.h"
@@ -120,6 +121,10 @@ absl::StatusOr<std::unique_ptr<gateway::Gateway>> StartGateway(
 int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources,
           const sigset_t& signals) {
   service::TakeLibraryLogs();
+  if (absl::Status kept = daemon::KeepMemoryOutOfCoreFiles(); !kept.ok()) {
+    daemon::Log(LogLevel::kWarning, "a core file would have secrets",
+                {{"reason", std::string(kept.message())}});
+  }
   const auto metrics = std::make_shared<gateway::Metrics>();
   auto server = config.relay.empty()
                     ? service::Server::Start(config, {}, gateway::MakeInterceptor(metrics))
