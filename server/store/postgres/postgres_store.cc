@@ -374,6 +374,7 @@ class PostgresStore final : public Store, public WriteState {
     if (!status.ok()) return status;
     return summed;
   }
+
   absl::StatusOr<int64_t> CountOldSums(absl::string_view machine) override {
     return Read([&](Session& session) { return postgres::CountOldSums(session, machine); });
   }
