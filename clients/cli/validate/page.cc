@@ -62,7 +62,7 @@ constexpr absl::string_view kLimits =
     "  it is above 500 bytes.\n"
     "- **Uneven halves.** The paper's metric rates logp-lev-rec(0.75) no better than logp-lev-sq. "
     "Its formulas rate it a few\n"
-    "  percent better: 4.8 instead of 5.2 units per byte, for eight more set-ups. The difference "
+    "  percent better: 4.8 instead of 5.2 units per byte, for eleven more set-ups. The difference "
     "depends on distances within\n"
     "  3/4 of a mesh, which the paper does not print. In the paper's measurements "
     "logp-lev-rec(0.75) was better.\n";
