@@ -1,7 +1,9 @@
-# A small image with coxd and cox that runs as a user of its own.
+# A small image with coxd and cox that runs as a user of its own. coxd writes to its two volumes, and
+# SQLite to /tmp; the rest can be read-only.
 #
 #   docker build -t coxswain .
-#   docker run -d --name coxswain -v coxswain-data:/var/lib/coxswain -v coxswain-run:/run/coxswain coxswain
+#   docker run -d --name coxswain --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
+#     -v coxswain-data:/var/lib/coxswain -v coxswain-run:/run/coxswain coxswain
 #   docker exec coxswain cox machine list
 #
 # The daemon listens on a Unix socket. Other containers and the host reach it through the volume on
@@ -9,7 +11,8 @@
 # container has its own loopback. To serve the host's loopback instead (COX_SERVER is for the health
 # check and for cox):
 #
-#   docker run -d --network host -e COX_SERVER=127.0.0.1:7077 -v coxswain-data:/var/lib/coxswain \
+#   docker run -d --network host --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
+#     -e COX_SERVER=127.0.0.1:7077 -v coxswain-data:/var/lib/coxswain \
 #     coxswain --data /var/lib/coxswain --listen 127.0.0.1:7077
 
 ARG BASE=debian:bookworm-slim
