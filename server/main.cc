@@ -74,6 +74,7 @@ void PrintConfig(const std::vector<ConfigValues>& sources) {
 // Every thread that starts later inherits the mask, so that AwaitEnd() alone takes the signals.
 sigset_t BlockSignals() {
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is a full disk, no reason to end
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

@@ -28,20 +28,19 @@ void HealthWatch::Stop() {
 }
 
 void HealthWatch::Loop() {
-  bool was_healthy = true;
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, kInterval, [this] { return ending_; })) {
     lock.unlock();
     const absl::Status status = store_->Check();
-    if (status.ok() != was_healthy) {
-      was_healthy = status.ok();
-      if (was_healthy) {
+    if (status.ok() != is_healthy_) {
+      is_healthy_ = status.ok();
+      if (status.ok()) {
         Log(LogLevel::kInfo, "the store works again");
       } else {
         Log(LogLevel::kError, "the store fails; observations are refused",
             {{"error", std::string(status.message())}});
       }
-      tell_(was_healthy);
+      tell_(status.ok());
     }
     lock.lock();
   }

@@ -4,6 +4,7 @@
 #ifndef COX_DAEMON_HEALTH_WATCH_H_
 #define COX_DAEMON_HEALTH_WATCH_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -24,6 +25,9 @@ class HealthWatch {
   HealthWatch(const HealthWatch&) = delete;
   HealthWatch& operator=(const HealthWatch&) = delete;
 
+  // As the last check found it. Any thread.
+  bool is_healthy() const { return is_healthy_; }
+
   // Ends the checks; `tell` is not called afterwards.
   void Stop();
 
@@ -35,6 +39,7 @@ class HealthWatch {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ending_ = false;
+  std::atomic<bool> is_healthy_{true};
   std::thread thread_;  // last: starts when all else is there
 };
 

@@ -110,7 +110,8 @@ class ServerGateway : public Gateway {
         server_->CheckViewer(std::string(request.Header("authorization")), request.is_encrypted);
     if (!allowed.ok()) return ErrorResponse(service::ToGrpc(allowed));
     HttpResponse response =
-        PlainText(200, metrics_->Text(server_->ReadFacts(), http_->open_connections()));
+        PlainText(200, metrics_->Text(server_->ReadFacts(), server_->IsStoreWritable(),
+                                      http_->open_connections()));
     response.content_type = kMetricsType;
     return response;
   }

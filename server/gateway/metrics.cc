@@ -218,7 +218,7 @@ void Metrics::CountHttpResponse(int status) {
   http_responses_.Add({{"status", absl::StrCat(status)}}).Increment();
 }
 
-std::string Metrics::Text(const absl::StatusOr<service::Facts>& facts,
+std::string Metrics::Text(const absl::StatusOr<service::Facts>& facts, bool is_writable,
                           size_t http_connections) const {
   std::vector<MetricFamily> families = registry_.Collect();
   families.push_back(GaugeFamily("coxd_http_connections", "Open HTTP connections.",
@@ -226,6 +226,9 @@ std::string Metrics::Text(const absl::StatusOr<service::Facts>& facts,
   families.push_back(GaugeFamily("coxd_database_readable",
                                  "1 if the database could be read for these metrics, else 0.",
                                  facts.ok() ? 1 : 0));
+  families.push_back(GaugeFamily(
+      "coxd_database_writable",
+      "1 if the database takes writes, else 0: coxd then refuses reports.", is_writable ? 1 : 0));
   if (facts.ok()) AppendFacts(*facts, &families);
   return prometheus::TextSerializer().Serialize(families);
 }

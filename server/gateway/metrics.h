@@ -52,8 +52,9 @@ class Metrics {
 
   void CountHttpResponse(int status);
 
-  // All metrics in Prometheus's text format.
-  std::string Text(const absl::StatusOr<service::Facts>& facts, size_t http_connections) const;
+  // All metrics in Prometheus's text format. `is_writable`: whether the database takes writes.
+  std::string Text(const absl::StatusOr<service::Facts>& facts, bool is_writable,
+                   size_t http_connections) const;
 
  private:
   prometheus::Registry registry_;

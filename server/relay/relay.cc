@@ -114,6 +114,9 @@ class Relay : public service::Server {
 
   access::TlsFiles* tls_files() const override { return listening_->tls_files(); }
 
+  // A relay has no database.
+  bool IsStoreWritable() const override { return false; }
+
   absl::StatusOr<service::Facts> ReadFacts() const override {
     return absl::UnimplementedError("a relay has no database");
   }

@@ -174,6 +174,8 @@ class GrpcServer : public Server {
     return principal.ok() ? access::Access::Check(*principal, kRule) : principal.status();
   }
 
+  bool IsStoreWritable() const override { return health_ != nullptr && health_->is_healthy(); }
+
   absl::StatusOr<Facts> ReadFacts() const override {
     absl::StatusOr<Facts> facts = service::ReadFacts(*snapshots_.Load(), store_.get(), &savings_);
     if (!facts.ok()) return facts;

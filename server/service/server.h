@@ -53,6 +53,10 @@ class Server {
   // The certificate for HTTP; null: HTTP has no TLS. Lives as long as the server.
   virtual access::TlsFiles* tls_files() const = 0;
 
+  // Whether writes can be durable, as found within the last seconds; see Store::Check(). Health
+  // says the same. Any thread.
+  virtual bool IsStoreWritable() const = 0;
+
   // For metrics; see ReadFacts().
   virtual absl::StatusOr<Facts> ReadFacts() const = 0;
 

@@ -18,7 +18,9 @@ grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerConte
                                                        const v1::GetStoreStatusRequest* /*request*/,
                                                        v1::GetStoreStatusResponse* response) {
   return FinishFromPool(*core_.pool, context, [this, response]() -> absl::Status {
-    response->set_problem(std::string(core_.store->Check().message()));
+    const absl::Status checked = core_.store->Check();
+    response->set_problem(std::string(checked.message()));
+    response->set_problem_code(static_cast<int>(checked.code()));
     response->set_path(database_path_);
     const absl::StatusOr<store::FileFacts> facts = core_.store->ReadFileFacts();
     if (!facts.ok()) return facts.status();

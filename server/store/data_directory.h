@@ -32,6 +32,7 @@ class DataDirectory {
   DataDirectory(DataDirectory&& other) noexcept;
   DataDirectory& operator=(DataDirectory&&) = delete;
 
+  const std::string& path() const { return path_; }
   std::string DatabasePath() const { return path_ + "/coxswain.db"; }
 
  private:

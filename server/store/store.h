@@ -254,7 +254,7 @@ class Store {
   // Waits until every write queued before the call is durable.
   virtual absl::Status Flush() = 0;
   // Whether writes can be durable: OK if the database and its log are still the files that were
-  // opened, nothing damaged was read, and the last write succeeded. After a failed write it tries
+  // opened, nothing damaged was read, and no write failed since it last was OK. Else it tries
   // another one, so it recovers when the cause is gone. DATA_LOSS: the file was deleted, replaced,
   // overwritten or truncated, or a damaged page was found; every write fails then. May wait for the
   // disk.

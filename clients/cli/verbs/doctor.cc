@@ -2,6 +2,7 @@
 #include <cox/v1/machine.pb.h>
 #include <cox/v1/model.pb.h>
 #include <cox/v1/observation.pb.h>
+#include <cox/v1/store.pb.h>
 #include <time.h>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ class Doctor {
   void ExamineAll() {
     if (ExamineDaemon()) {
       ExamineVersion();
-      ExamineStore();
+      ExamineReports();
       ExamineMachines();
       ExamineObservations();
     }
@@ -71,7 +72,8 @@ class Doctor {
     findings_.push_back({std::move(check), result, std::move(detail), std::move(advice)});
   }
 
-  // Whether the daemon answers, so that the further checks make sense.
+  // Whether the daemon answers, so that the further checks make sense: it goes on answering
+  // questions while it cannot write.
   bool ExamineDaemon() {
     const std::string& server = session_.connection().server();
     ExamineEachServer(server);
@@ -87,15 +89,56 @@ class Doctor {
       return false;
     }
     const absl::Status health = CheckHealth(session_.connection(), "");
+    const bool is_writable = health.ok() || absl::IsUnimplemented(health) || ExamineStore();
     if (health.ok()) {
       Add("daemon", Result::kOk, absl::StrCat("serves at ", server));
-      return true;
+    } else if (!is_writable) {
+      Add("daemon", Result::kFail, absl::StrCat("at ", server, ": ", health.message()),
+          "it serves again when its store works: see the line above");
+    } else {
+      Add("daemon", Result::kFail, absl::StrCat("at ", server, ": ", health.message()),
+          absl::IsUnimplemented(health)
+              ? "something else than coxd listens there: name coxd's address"
+              : "it is starting or ending, or has just recovered: see its log");
     }
-    Add("daemon", Result::kFail, absl::StrCat("at ", server, ": ", health.message()),
-        absl::IsUnimplemented(health)
-            ? "something else than coxd listens there: name coxd's address"
-            : "it is starting or ending: see its log");
+    return health.ok();
+  }
+
+  // Whether the daemon's writes work; if not, says why.
+  bool ExamineStore() {
+    v1::GetStoreStatusResponse response;
+    const absl::Status status =
+        session_.connection().Call(kGetStoreStatus, v1::GetStoreStatusRequest(), response);
+    // A damaged database may not even say how large it is.
+    if (!status.ok() && !absl::IsDataLoss(status)) return true;
+    const auto code = status.ok() ? static_cast<absl::StatusCode>(response.problem_code())
+                                  : absl::StatusCode::kDataLoss;
+    if (code == absl::StatusCode::kOk) return true;
+    const std::string problem = status.ok() ? response.problem() : std::string(status.message());
+    Add("store", Result::kFail, absl::StrCat("writes fail: ", problem), AdviceFor(code));
     return false;
+  }
+
+  // What to do when writes fail with this code.
+  static const char* AdviceFor(absl::StatusCode code) {
+    static constexpr struct {
+      absl::StatusCode code;
+      const char* advice;
+    } kAdvice[] = {
+        {absl::StatusCode::kResourceExhausted,
+         "free space on the disk of coxd's data directory (`cox store status` names it); coxd then "
+         "goes on by itself"},
+        {absl::StatusCode::kDataLoss,
+         "stop coxd, restore a backup (`cox store restore BACKUP`), start coxd; `cox store status` "
+         "lists the backups"},
+        {absl::StatusCode::kUnavailable,
+         "check the disk, or the PostgreSQL server, that holds coxd's data; coxd then goes on by "
+         "itself"},
+    };
+    for (const auto& row : kAdvice) {
+      if (row.code == code) return row.advice;
+    }
+    return "see coxd's log";
   }
 
   // The daemons of the list that do not answer.
@@ -130,16 +173,18 @@ class Doctor {
         "install the same version everywhere, then restart coxd");
   }
 
-  // An empty batch goes all the way to the database and changes nothing.
-  void ExamineStore() {
+  // An empty batch passes all checks of a report and changes nothing.
+  void ExamineReports() {
+    if (!ExamineStore()) return;
     v1::ReportObservationsResponse response;
     const absl::Status status =
         session_.connection().Call(kReportObservations, v1::ReportObservationsRequest(), response);
     if (status.ok()) {
       Add("store", Result::kOk, "accepts observations");
+    } else if (absl::IsPermissionDenied(status)) {
+      Add("store", Result::kOk, "works; you may not report observations (`cox token whoami`)");
     } else {
-      Add("store", Result::kFail, std::string(status.message()),
-          "check the disk that holds the daemon's data directory, and its log");
+      Add("store", Result::kFail, std::string(status.message()), "see coxd's log");
     }
   }
 

@@ -20,6 +20,7 @@
 #include "store/sqlite/file/backup.h"
 #include "store/sqlite/file/content.h"
 #include "store/sqlite/file/file_watch.h"
+#include "store/sqlite/file/files.h"
 #include "store/sqlite/file/pages.h"
 #include "store/sqlite/forget.h"
 #include "store/sqlite/guard/withdrawal_table.h"
@@ -46,6 +47,10 @@ namespace {
 // WAL pages before a checkpoint: four times SQLite's default, so that a group rarely pays for one.
 constexpr const char* kWriterPragmas =
     "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;";
+
+// After a write failed, this much space must be free before writes count as working: what the
+// largest batch may need. A small write finds space in the log that a failed one has left.
+constexpr int64_t kSpareBytes = int64_t{4} << 20;
 
 // Of one step: about 20 ms, while other writes wait.
 constexpr int64_t kSumUpRows = 2'000;
@@ -468,13 +473,17 @@ class SqliteStore final : public Store, public WriteState {
   absl::Status Check() override {
     if (absl::Status same = files_.CheckSame(); !same.ok()) return same;
     // A checkpoint of the writer can make the file shorter than it says for a moment.
-    if (!last_write_failed_ && files_.CheckWhole().ok()) return absl::OkStatus();
+    const int64_t failures = failed_writes_;
+    if (failures == overcome_failures_ && files_.CheckWhole().ok()) return absl::OkStatus();
+    if (absl::Status space = CheckSpace(directory_.path(), kSpareBytes); !space.ok()) return space;
     // SQLite writes no page for an update that changes nothing.
-    return writer_->Run(Writer::Grouping::kSoon, [this] {
+    absl::Status written = writer_->Run(Writer::Grouping::kSoon, [this] {
       return db_->Execute(
           "INSERT OR IGNORE INTO published_machine VALUES ('');"
           "DELETE FROM published_machine WHERE name = ''");
     });
+    if (written.ok()) overcome_failures_ = failures;
+    return written;
   }
 
   void CancelReads() override { reads_are_cancelled_ = true; }
@@ -493,11 +502,10 @@ class SqliteStore final : public Store, public WriteState {
   }
   void AfterCommit() override {
     files_.RememberLength();  // the commit may have written the log back
-    last_write_failed_ = false;
     ingest_.AfterCommit();
   }
   void AfterRollback() override {
-    last_write_failed_ = true;
+    ++failed_writes_;
     ingest_.AfterRollback();
   }
 
@@ -557,7 +565,10 @@ class SqliteStore final : public Store, public WriteState {
   std::unique_ptr<Database> db_;
   std::function<int64_t()> now_us_;
   FileWatch files_{directory_.DatabasePath()};
-  std::atomic<bool> last_write_failed_{false};
+  // Groups that were rolled back; and how many there were when Check() last found that writes work.
+  // A small write may succeed on a disk that is full for others: alone it proves nothing.
+  std::atomic<int64_t> failed_writes_{0};
+  std::atomic<int64_t> overcome_failures_{0};
   std::atomic<bool> reads_are_cancelled_{false};
   // Writes that removed observations or moved them to another epoch. Changed by the writer only.
   std::atomic<int64_t> rewrites_{0};

@@ -40,6 +40,7 @@ TEST_F(StoreServiceTest, DescribesTheFile) {
   Report(100);
   const v1::GetStoreStatusResponse status = Status();
   EXPECT_EQ(status.problem(), "");
+  EXPECT_EQ(status.problem_code(), 0);
   EXPECT_EQ(status.path(), daemon_.DatabasePath());
   EXPECT_EQ(status.observation_count(), 100);
   EXPECT_GT(status.schema_version(), 0);

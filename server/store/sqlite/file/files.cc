@@ -1,6 +1,7 @@
 #include "store/sqlite/file/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,21 @@ absl::Status CreateForOwner(const std::string& path) {
   if (fd >= 0 && close(fd) == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("cannot create ", path, ": ", std::strerror(errno)));
+}
+
+absl::Status CheckSpace(const std::string& directory, int64_t bytes) {
+  const std::string path = directory + "/coxswain.space";
+  // One that a killed daemon left is used again.
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  int error = errno;
+  if (fd >= 0) {
+    unlink(path.c_str());
+    error = posix_fallocate(fd, 0, bytes);
+    close(fd);
+  }
+  if (error == 0) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("disk full: no ", bytes >> 10, " KiB in ",
+                                                   directory, ": ", std::strerror(error)));
 }
 
 }  // namespace cox::store

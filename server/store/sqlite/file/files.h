@@ -1,10 +1,11 @@
 // Steps with files that must survive a crash.
 //
 // Thread rule: any thread. Failure rule: FAILED_PRECONDITION (cannot be created), UNAVAILABLE
-// (cannot be synced).
+// (cannot be synced), RESOURCE_EXHAUSTED (the disk is full).
 #ifndef COX_STORE_SQLITE_FILE_FILES_H_
 #define COX_STORE_SQLITE_FILE_FILES_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -17,6 +18,10 @@ absl::Status Sync(const std::string& path);
 // Creates an empty file with mode 0600, independent of the umask. SQLite gives its log the same
 // mode.
 absl::Status CreateForOwner(const std::string& path);
+
+// Whether the directory's file system has this much space for its user: takes the space with a
+// file without a name, and gives it back.
+absl::Status CheckSpace(const std::string& directory, int64_t bytes);
 
 }  // namespace cox::store
 
