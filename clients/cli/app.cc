@@ -14,6 +14,7 @@
 #include "cli/output/manual.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
+#include "console/printable.h"
 #include "console/table.h"
 
 namespace cox::cli {
@@ -204,7 +205,9 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   return command_line;
 }
 
-int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+int Run(int argc, const char* const* argv, std::ostream& raw_out, std::ostream& err) {
+  // Whatever a daemon says, and whichever verb prints it, goes through here.
+  console::PrintableOutput out(&raw_out);
   GlobalOptions options;
   options.words.assign(argv, argv + argc);
   const std::unique_ptr<CommandLine> command_line = MakeCommandLine(options);

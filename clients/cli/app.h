@@ -13,7 +13,8 @@ namespace cox::cli {
 // A parser with every option and verb. Parsing fills `options`, which must outlive it.
 std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options);
 
-// Runs one command line and returns the exit code.
+// Runs one command line and returns the exit code. Characters that could steer a terminal, which a
+// daemon may send, become '?' on `out`.
 int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 }  // namespace cox::cli

@@ -1,7 +1,7 @@
 #include "cli/session.h"
 
 #include "cli/output/json_output.h"
-#include "console/table.h"
+#include "console/printable.h"
 
 namespace cox::cli {
 

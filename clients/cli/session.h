@@ -56,7 +56,7 @@ class Session {
   std::ostream& err() { return *err_; }
   Connection& connection() { return connection_; }
 
-  // One line on err(). Control characters, which a daemon may send, become '?'.
+  // One line on err(), without characters that could steer a terminal.
   void Note(absl::string_view text);
   // One JSON document, one line, on out().
   void PrintJson(const google::protobuf::Message& message);

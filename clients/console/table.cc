@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "console/printable.h"
+
 namespace cox::console {
 namespace {
 
@@ -58,20 +60,9 @@ size_t DisplayWidth(absl::string_view text) {
                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
-std::string Printable(absl::string_view text) {
-  std::string printable(text);
-  for (char& c : printable) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  // U+0080 to U+009F: terminals take them for control characters, too.
-  for (size_t i = 0; i + 1 < printable.size(); ++i) {
-    const auto second = static_cast<unsigned char>(printable[i + 1]);
-    if (printable[i] == '\xC2' && second >= 0x80 && second < 0xA0) printable.replace(i, 2, "?");
-  }
-  return printable;
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.name = Printable(column.name);
 }
-
-Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void Table::Add(std::vector<std::string> cells) {
   cells.resize(columns_.size());

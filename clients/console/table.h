@@ -63,12 +63,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Columns that a terminal needs for UTF-8 text: code points, not bytes. Control characters (of a
-// name that somebody chose) count as the one '?' they are printed as.
+// Columns that a terminal needs for UTF-8 text: code points, not bytes.
 size_t DisplayWidth(absl::string_view text);
-
-// `text` with control characters turned into '?', so that data cannot steer a terminal.
-std::string Printable(absl::string_view text);
 
 }  // namespace cox::console
 

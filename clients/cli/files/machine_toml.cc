@@ -16,7 +16,7 @@
 #include "cli/output/json_output.h"
 #include "cli/resource_names.h"
 #include "console/numbers.h"
-#include "console/table.h"
+#include "console/printable.h"
 
 namespace cox::cli {
 namespace {

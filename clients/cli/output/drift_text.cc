@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "console/table.h"
+#include "console/printable.h"
 #include "console/units.h"
 
 namespace cox::cli {

@@ -10,8 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_format.h"
 #include "console/numbers.h"
+#include "console/printable.h"
 
 namespace cox::cli {
 namespace {
@@ -34,8 +35,10 @@ void AppendString(absl::string_view text, std::string& out) {
   const std::string quoted = nlohmann::json(std::string(text))
                                  .dump(/*indent=*/-1, /*indent_char=*/' ', /*ensure_ascii=*/false,
                                        nlohmann::json::error_handler_t::replace);
-  // The one control character that JSON allows as it is.
-  out += absl::StrReplaceAll(quoted, {{"\x7F", "\\u007f"}});
+  // JSON allows some characters as they are that Session::out() would replace.
+  out += console::EscapeHarmful(quoted, [](char32_t harmful) {
+    return absl::StrFormat("\\u%04x", static_cast<uint32_t>(harmful));
+  });
 }
 
 // The value of a singular field (index < 0) or of one element of a repeated one.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/output/prediction_sheet.h"
+#include "console/printable.h"
 #include "console/table.h"
 
 namespace cox::cli {

@@ -13,6 +13,7 @@
 #include "cli/output/svg_plot.h"
 #include "console/csv.h"
 #include "console/numbers.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 #include "files/file_io.h"

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/resource_names.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 #include "domain/limits.h"
@@ -20,9 +21,10 @@ void PrintWhatIsSent(const v1::SketchedPattern& pattern, std::ostream& out) {
       "%s, %s among %d ranks (%d nodes, %d ranks per node)\n"
       "  %d jobs, %.0f phases, %s of them repeat\n"
       "  a rank sends %.3g messages to %.3g ranks in a phase, %s\n",
-      console::Printable(pattern.application()), pattern.kind(), pattern.ranks(), pattern.nodes(),
-      pattern.ppn(), pattern.job_count(), pattern.phase_count(), ShareText(pattern.repeat_ratio()),
-      pattern.mean_message_count(), pattern.mean_destination_count(),
+      console::Printable(pattern.application()), console::Printable(pattern.kind()),
+      pattern.ranks(), pattern.nodes(), pattern.ppn(), pattern.job_count(), pattern.phase_count(),
+      ShareText(pattern.repeat_ratio()), pattern.mean_message_count(),
+      pattern.mean_destination_count(),
       console::FormatBytes(std::llround(
           std::min(pattern.mean_bytes(), static_cast<double>(domain::kMaxBlockBytes)))));
   if (pattern.has_phase_time_s()) {
@@ -71,8 +73,8 @@ void PrintRoutes(const v1::RecommendRoutesResponse& response, std::ostream& out)
     separator = "\n";
     PrintWhatIsSent(pattern, out);
     if (!pattern.predictions().empty()) PrintPredictions(pattern, out);
-    out << (pattern.route().empty() ? "no answer" : pattern.route()) << ": " << pattern.reason()
-        << "\n";
+    out << (pattern.route().empty() ? "no answer" : console::Printable(pattern.route())) << ": "
+        << console::Printable(pattern.reason()) << "\n";
     if (!pattern.blocks().empty()) PrintBlocks(pattern, out);
   }
 }

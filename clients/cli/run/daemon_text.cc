@@ -8,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "console/table.h"
+#include "console/printable.h"
 #include "domain/collective.h"
 #include "domain/parse_collective.h"
 #include "library/algorithms.h"

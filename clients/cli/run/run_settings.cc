@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cli/run/daemon_text.h"
-#include "console/table.h"
+#include "console/printable.h"
 #include "domain/collective.h"
 #include "library/mpich/prefixes.h"
 #include "library/run_time_number.h"

@@ -13,6 +13,7 @@
 #include "cli/options/shared_options.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 
@@ -92,18 +93,21 @@ void PrintTable(const v1::GetAccuracyResponse& response, const Options& options,
 }
 
 void PrintNotes(const v1::GetAccuracyResponse& response, std::ostream& out) {
-  if (!response.model().empty()) out << "selected model: " << response.model() << '\n';
+  if (!response.model().empty())
+    out << "selected model: " << console::Printable(response.model()) << '\n';
   for (const v1::AccuracyRow& row : response.rows()) {
     if (row.collective().empty() || row.selected_model() == response.model()) continue;
     if (row.from_block_bytes() > 0) continue;  // once for each collective
-    out << "selected model for " << row.collective() << ": " << row.selected_model() << '\n';
+    out << "selected model for " << console::Printable(row.collective()) << ": "
+        << console::Printable(row.selected_model()) << '\n';
   }
   if (response.unstructured_cell_count() > 0) {
     out << response.unstructured_cell_count()
         << " cells are of algorithms with an unknown structure; no model predicts them\n";
   }
   for (const v1::UnpricedModel& model : response.unpriced_models()) {
-    out << "no column for " << model.model() << ": " << console::Printable(model.reason()) << '\n';
+    out << "no column for " << console::Printable(model.model()) << ": "
+        << console::Printable(model.reason()) << '\n';
   }
 }
 

@@ -23,6 +23,7 @@
 #include "cli/verbs/verbs.h"
 #include "console/csv.h"
 #include "console/numbers.h"
+#include "console/printable.h"
 #include "console/sizes.h"
 #include "console/table.h"
 #include "console/units.h"
@@ -165,7 +166,7 @@ void Print(const v1::ExplainRequest& request, const v1::ExplainResponse& respons
     out << "cannot run: " << console::Printable(reason) << '\n';
   }
   PrintRanges(request, response, out);
-  out << "\nParameters of " << response.model() << ":\n\n";
+  out << "\nParameters of " << console::Printable(response.model()) << ":\n\n";
   PrintParameters(response.parameters(), out);
 }
 

@@ -19,6 +19,7 @@
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "files/file_io.h"
 
@@ -91,14 +92,14 @@ absl::Status Show(Session& session, const std::string& name) {
   v1::Profile profile;
   status = GetActiveProfile(session, name, profile);
   if (!status.ok()) return status;
-  session.out() << "machine     " << BareMachine(machine.name()) << '\n'
+  session.out() << "machine     " << console::Printable(BareMachine(machine.name())) << '\n'
                 << "nodes       " << machine.nodes() << '\n'
                 << "cores/node  " << machine.cores_per_node() << '\n'
-                << "topology    " << TopologyText(machine.topology()) << '\n'
+                << "topology    " << console::Printable(TopologyText(machine.topology())) << '\n'
                 << "added       " << TimeText(machine.create_time()) << '\n';
   if (profile.name().empty()) {
-    session.out() << "profile     none yet (`cox calibrate " << BareMachine(machine.name())
-                  << "` makes one)\n";
+    session.out() << "profile     none yet (`cox calibrate "
+                  << console::Printable(BareMachine(machine.name())) << "` makes one)\n";
   } else {
     session.out() << "profile     @" << profile.revision() << ", "
                   << ProvenanceText(profile.provenance())
@@ -175,8 +176,8 @@ absl::Status Import(Session& session, const std::string& file) {
                   << ",\"profile\":" << (with_profile ? ToJson(profile) : "null") << "}\n";
     return absl::OkStatus();
   }
-  session.out() << BareMachine(machine.name()) << ": " << machine.nodes() << " nodes of "
-                << machine.cores_per_node() << " cores";
+  session.out() << console::Printable(BareMachine(machine.name())) << ": " << machine.nodes()
+                << " nodes of " << machine.cores_per_node() << " cores";
   if (with_profile) {
     session.out() << ", profile @" << profile.revision() << " with " << profile.parameters_size()
                   << " parameters";

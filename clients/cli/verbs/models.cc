@@ -4,16 +4,20 @@
 #include "absl/strings/str_cat.h"
 #include "cli/methods.h"
 #include "cli/verbs/verbs.h"
+#include "console/printable.h"
 #include "console/table.h"
 
 namespace cox::cli {
 namespace {
 
 void Print(const v1::Model& model, std::ostream& out) {
-  out << model.id() << ": " << model.description() << '\n';
-  if (!model.sees().empty()) out << "  sees: " << model.sees() << '\n';
-  if (!model.blind_to().empty()) out << "  blind to: " << model.blind_to() << '\n';
-  if (!model.source().empty()) out << "  source: " << model.source() << '\n';
+  const auto print = [&out](absl::string_view label, const std::string& text) {
+    if (!text.empty()) out << label << ": " << console::Printable(text) << '\n';
+  };
+  print(console::Printable(model.id()), model.description());
+  print("  sees", model.sees());
+  print("  blind to", model.blind_to());
+  print("  source", model.source());
   out << '\n';
   console::Table table({{"  PARAMETER"},
                         {"LEVEL"},

@@ -15,6 +15,7 @@
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 #include "files/file_io.h"
@@ -107,7 +108,8 @@ absl::Status Tell(Session& session, const v1::Profile& profile, absl::string_vie
     session.PrintJson(profile);
   } else {
     session.out() << what << " @" << profile.revision() << "; `cox profile show "
-                  << BareMachine(profile.name().substr(0, profile.name().find("/profiles/")))
+                  << console::Printable(
+                         BareMachine(profile.name().substr(0, profile.name().find("/profiles/"))))
                   << "` lists its " << profile.parameters_size() << " parameters\n";
   }
   return absl::OkStatus();

@@ -26,6 +26,7 @@
 #include "cli/verbs/verbs.h"
 #include "console/csv.h"
 #include "console/numbers.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 

@@ -66,6 +66,10 @@ absl::Status Reduce(Session& session, const Options& options) {
                 << ", b = " << console::FormatQuantity(response.b_s_per_byte(), "s/byte")
                 << ", T(x) = a^2 / (a + b x) + b x\n";
   if (response.time_s_size() == 0) return absl::OkStatus();
+  if (response.time_s_size() != request.block_bytes_size()) {
+    return absl::InternalError(absl::StrCat("coxd answered ", response.time_s_size(), " times of ",
+                                            request.block_bytes_size(), " sizes"));
+  }
   session.out() << '\n';
   console::Table times({{"BYTES", console::Align::kRight}, {"TIME", console::Align::kRight}});
   for (int i = 0; i < response.time_s_size(); ++i) {

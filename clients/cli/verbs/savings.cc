@@ -16,6 +16,7 @@
 #include "cli/options/since.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 

@@ -11,6 +11,7 @@
 #include "cli/methods.h"
 #include "cli/verbs/verbs.h"
 #include "console/child_process.h"
+#include "console/printable.h"
 #include "console/programs.h"
 #include "console/table.h"
 #include "console/units.h"

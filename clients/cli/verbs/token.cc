@@ -16,6 +16,7 @@
 #include "cli/methods.h"
 #include "cli/output/profile_view.h"
 #include "cli/verbs/verbs.h"
+#include "console/printable.h"
 #include "console/table.h"
 
 namespace cox::cli {
@@ -91,7 +92,7 @@ absl::Status Create(Session& session, const Options& options) {
   if (session.json()) {
     session.PrintJson(response);
   } else if (options.output.empty()) {
-    session.out() << response.text() << '\n';
+    session.out() << console::Printable(response.text()) << '\n';
     session.Note("coxd does not show this token again; who has it is its owner");
   }
   return absl::OkStatus();
@@ -132,8 +133,10 @@ absl::Status WhoAmI(Session& session) {
     session.PrintJson(response);
     return absl::OkStatus();
   }
-  session.out() << response.principal() << ' ' << RoleText(response.role());
-  if (!response.job().empty()) session.out() << ", for job " << response.job() << " only";
+  session.out() << console::Printable(response.principal()) << ' ' << RoleText(response.role());
+  if (!response.job().empty()) {
+    session.out() << ", for job " << console::Printable(response.job()) << " only";
+  }
   session.out() << '\n';
   return absl::OkStatus();
 }

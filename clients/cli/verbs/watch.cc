@@ -20,6 +20,7 @@
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
+#include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
 
