@@ -34,7 +34,6 @@ constexpr std::chrono::seconds kPatience{10};  // of one call
 constexpr std::chrono::seconds kPatienceOfAll{60};
 // Less than each refusal asks for.
 constexpr std::chrono::milliseconds kAfterRefusal{20};
-constexpr int kRowsOfBatch = 20'000;
 constexpr int kQuestionsOfBatch = 1'000;
 constexpr int kStreamsOfConnection = 100;
 
@@ -119,10 +118,10 @@ grpc::Status Summarize(const std::shared_ptr<grpc::Channel>& channel, int /*inde
 using Question = grpc::Status (*)(const std::shared_ptr<grpc::Channel>&, int);
 constexpr Question kQuestions[] = {AskOne, AskMany, List, Summarize};
 
-v1::ReportObservationsRequest FullBatch(int client) {
+v1::ReportObservationsRequest FullBatch(int client, int rows) {
   v1::ReportObservationsRequest request;
   request.set_job(absl::StrCat("flood-", client));
-  for (int i = 0; i < kRowsOfBatch; ++i) {
+  for (int i = 0; i < rows; ++i) {
     *request.add_observations() = bench::MakeObservation(client + i);
   }
   return request;
@@ -274,7 +273,7 @@ std::map<std::string, Fate> Flood(const FloodPlan& plan, int grpc_port, int http
     });
   }
   for (int i = 0; i < plan.batches; ++i) {
-    start_loop("batch", [channel = Connect(grpc_port), batch = FullBatch(i)] {
+    start_loop("batch", [channel = Connect(grpc_port), batch = FullBatch(i, plan.rows)] {
       return Ask(channel, v1::ObservationService::NewStub,
                  &v1::ObservationService::Stub::ReportObservations, batch);
     });
