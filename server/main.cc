@@ -83,9 +83,10 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// Returns the signal. Meanwhile keeps the watchdog quiet as long as the server answers.
+// Returns the signal. Meanwhile keeps the watchdog quiet as long as every listener
+// answers.
 int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
-             const service::Server& server) {
+             const service::Server& server, const gateway::Gateway* http) {
   const auto interval = manager.watchdog_time() / 2;
   if (interval.count() == 0) {
     int number = 0;
@@ -93,7 +94,8 @@ int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
     return number;
   }
   while (true) {
-    if (server.Answers(interval)) manager.Notify("WATCHDOG=1");
+    const bool answers = server.Answers(interval) && (http == nullptr || http->Answers(interval));
+    if (answers) manager.Notify("WATCHDOG=1");
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
     const timespec timeout = {seconds.count(),
                               std::chrono::nanoseconds(interval - seconds).count()};
@@ -139,7 +141,7 @@ int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources
               {{"address", (*server)->address()},
                {"version", COX_VERSION},
                {"config", daemon::DescribeConfig(sources)}});
-  const int number = AwaitEnd(signals, manager, **server);
+  const int number = AwaitEnd(signals, manager, **server, http->get());
   manager.Notify("STOPPING=1");
   daemon::Log(LogLevel::kInfo, "draining", {{"signal", strsignal(number)}});
   if (*http != nullptr) (*http)->Drain();

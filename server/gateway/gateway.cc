@@ -9,6 +9,7 @@
 #include "gateway/connect.h"
 #include "gateway/dashboard_files.h"
 #include "gateway/page.h"
+#include "gateway/transport/self_check.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "service/status.h"
 
@@ -52,6 +53,10 @@ class ServerGateway : public Gateway {
   ~ServerGateway() override { Drain(); }
 
   std::string address() const override { return http_->address(); }
+
+  bool Answers(std::chrono::microseconds timeout) const override {
+    return AnswersHttp(http_->address(), server_->tls_files() != nullptr, timeout);
+  }
 
   void Drain() override { gate_.Close(kDrainTime); }
 

@@ -4,6 +4,7 @@
 #ifndef COX_GATEWAY_GATEWAY_H_
 #define COX_GATEWAY_GATEWAY_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,9 @@ class Gateway {
   virtual ~Gateway() = default;
 
   virtual std::string address() const = 0;
+
+  // Whether a new client gets an answer to /healthz within `timeout`. Any thread.
+  virtual bool Answers(std::chrono::microseconds timeout) const = 0;
 
   // Waits a moment for open calls, and ends streams. Then the gateway makes no more calls to the
   // server: /readyz and calls answer 503. Call it once, before the server is drained.

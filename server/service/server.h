@@ -38,8 +38,8 @@ class Server {
   // The address with the real port.
   virtual std::string address() const = 0;
 
-  // Whether a new client gets an answer from health within `timeout`: the listener accepts, gRPC
-  // answers. Any thread.
+  // Whether a new client gets an answer from health at each address within `timeout`: the listeners
+  // accept, gRPC answers. Any thread.
   virtual bool Answers(std::chrono::microseconds timeout) const = 0;
 
   // A connection to this server without a socket. Its calls pass the same checks as all other

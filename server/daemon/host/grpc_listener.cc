@@ -244,6 +244,7 @@ void GrpcListener::Accept() {
 
 void GrpcListener::Refuse(int fd) {
   close(fd);
+  CountRefusal();
   const std::optional<int64_t> suppressed = refusals_.Admit(NowMicros());
   if (!suppressed) return;
   Log(LogLevel::kWarning, "refused a connection: too many are open (max-connections)",

@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,11 @@ class GrpcListener {
   // Accepts connections from now on. Raises the process's limit of descriptors; where even the hard
   // limit has no room for max_connections, fewer are accepted, and the log says so.
   void Start(Take take);
+  // Connections that were closed at once because too many are open, and one that `take` has closed
+  // for that reason. Any thread.
+  int64_t refused_count() const { return refused_count_; }
+  void CountRefusal() { ++refused_count_; }
+
   // Closes the socket and removes its file. Connections that were taken live on.
   void Stop();
 
@@ -66,6 +72,7 @@ class GrpcListener {
   int wake_fd_;  // readable: end
   int descriptor_limit_ = 0;
   LogLimit refusals_{1, 10'000'000};
+  std::atomic<int64_t> refused_count_{0};
   Take take_;
   std::thread thread_;
 };

@@ -10,18 +10,17 @@ namespace {
 
 constexpr int64_t kBufferShare = 4;  // a quarter
 constexpr int kHandshakeTimeoutMs = 10'000;
-constexpr int kKeepaliveMs = 60'000;
-constexpr int kKeepaliveTimeoutMs = 20'000;
 constexpr int kStreamsPerConnection = 256;
 
 }  // namespace
 
-void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder) {
+void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder,
+               const Keepalive& keepalive) {
   const std::pair<const char*, int> limits[] = {
       {GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(config.idle_timeout_s * 1e3)},
       {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs},
-      {GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs},
-      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs},
+      {GRPC_ARG_KEEPALIVE_TIME_MS, keepalive.silence_ms},
+      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive.patience_ms},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection},
   };

@@ -8,9 +8,16 @@
 
 namespace cox::service {
 
+// When the server takes a silent peer for dead.
+struct Keepalive {
+  int silence_ms = 60'000;   // then it sends a ping
+  int patience_ms = 20'000;  // for the answer
+};
+
 // Before the server is built. It closes connections that are idle, that do not start gRPC, or whose
 // peer is gone. A quarter of max-memory is for gRPC's buffers.
-void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder);
+void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder,
+               const Keepalive& keepalive = {});
 
 }  // namespace cox::service
 

@@ -99,6 +99,7 @@ void Listening::Take(int fd, const Entrance& entrance, const access::Access& acc
       !user || access.RoleOf(user->user, user->groups) < access::Role::kOperator;
   const std::string peer = user ? absl::StrCat("uid:", user->user) : daemon::HostOf(fd);
   if (is_limited && !share_->Admit(fd, peer)) {
+    entrance.listener->CountRefusal();
     Refuse(fd, peer, quotas);
     return;
   }
@@ -132,9 +133,15 @@ std::string Listening::address() const {
 }
 
 bool Listening::Answers(std::chrono::microseconds timeout) const {
-  const auto plain = std::find_if(entrances_.begin(), entrances_.end(),
-                                  [](const Entrance& entrance) { return entrance.is_unix; });
-  const Entrance& entrance = plain == entrances_.end() ? entrances_.front() : *plain;
+  const auto deadline = std::chrono::system_clock::now() + timeout;
+  return std::all_of(entrances_.begin(), entrances_.end(), [&](const Entrance& entrance) {
+    const int64_t refused_before = entrance.listener->refused_count();
+    return Answers(entrance, deadline) || entrance.listener->refused_count() > refused_before;
+  });
+}
+
+bool Listening::Answers(const Entrance& entrance,
+                        std::chrono::system_clock::time_point deadline) const {
   const bool has_tls = tls_files_ != nullptr && !entrance.is_unix;
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new connection each time
@@ -142,7 +149,7 @@ bool Listening::Answers(std::chrono::microseconds timeout) const {
       entrance.listener->address(),
       has_tls ? TrustingCredentials() : grpc::InsecureChannelCredentials(), arguments);
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + timeout);
+  context.set_deadline(deadline);
   grpc::health::v1::HealthCheckResponse response;
   return grpc::health::v1::Health::NewStub(channel)->Check(&context, {}, &response).ok();
 }

@@ -37,7 +37,8 @@ class Listening {
 
   // With the real ports, separated by commas.
   std::string address() const;
-  // Whether health answers on a new connection to one of the addresses within `timeout`.
+  // Whether health answers on a new connection to each of the addresses within `timeout`. An
+  // address counts, too, if it has refused a connection meanwhile: it is full and not stuck.
   bool Answers(std::chrono::microseconds timeout) const;
 
   // Null without TLS.
@@ -49,6 +50,8 @@ class Listening {
     std::unique_ptr<daemon::GrpcListener> listener;
     std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor{};
   };
+
+  bool Answers(const Entrance& entrance, std::chrono::system_clock::time_point deadline) const;
 
   // Takes a new connection, or closes it.
   void Take(int fd, const Entrance& entrance, const access::Access& access, access::Quotas* quotas);

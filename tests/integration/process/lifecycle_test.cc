@@ -1,4 +1,5 @@
 // How coxd starts, ends, and refuses to start.
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -147,6 +148,38 @@ TEST_F(Lifecycle, TheSocketsModeIsASetting) {
   ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
   const auto mode = std::filesystem::status(Socket()).permissions();
   EXPECT_EQ(static_cast<int>(mode) & 0777, 0660);
+}
+
+TEST_F(Lifecycle, TheSocketsGroupIsASetting) {
+  // Root may give the file to any group, others to their own ones.
+  std::vector<gid_t> groups(256);
+  const int count = getgroups(static_cast<int>(groups.size()), groups.data());
+  ASSERT_GE(count, 0);
+  groups.resize(static_cast<size_t>(count));
+  if (geteuid() == 0) groups = {getgrnam("daemon") != nullptr ? getgrnam("daemon")->gr_gid : 1};
+  const auto other =
+      std::find_if(groups.begin(), groups.end(), [](gid_t group) { return group != getegid(); });
+  if (other == groups.end()) GTEST_SKIP() << "this user is in one group only";
+  const group* const chosen = getgrgid(*other);
+  ASSERT_NE(chosen, nullptr);
+  std::vector<std::string> arguments = Arguments();
+  arguments.insert(arguments.end(), {"--socket-group", chosen->gr_name, "--socket-mode", "0660"});
+  CoxdProcess coxd(arguments, LogPath());
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  struct stat status = {};
+  ASSERT_EQ(stat(Socket().c_str(), &status), 0);
+  EXPECT_EQ(status.st_gid, *other);
+  EXPECT_EQ(status.st_uid, geteuid());
+  EXPECT_EQ(status.st_mode & 0777U, 0660U);
+}
+
+TEST_F(Lifecycle, AnUnknownGroupOfTheSocketIsRefused) {
+  std::vector<std::string> arguments = Arguments();
+  arguments.insert(arguments.end(), {"--socket-group", "no-such-group"});
+  std::string output;
+  EXPECT_EQ(Run(arguments, &output), 1) << output;
+  EXPECT_NE(output.find("there is no group \"no-such-group\""), std::string::npos) << output;
+  EXPECT_FALSE(std::filesystem::exists(Socket()));
 }
 
 TEST_F(Lifecycle, ASecondDaemonOnTheSameDirectoryIsRefusedWithThePid) {
