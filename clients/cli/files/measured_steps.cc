@@ -21,14 +21,22 @@ namespace {
 constexpr double kSigmaOfDeviation = 1.4826;
 
 // The columns that a step needs, in the order of a Run's key and numbers.
-enum Column : size_t { kKernel, kVariant, kRanks, kSize, kWork, kOperations, kColumns };
-constexpr absl::string_view kNames[kColumns] = {"kernel", "variant", "ranks",
-                                                "size",   "work_s",  "operations"};
+enum StepColumn : size_t {
+  kStepKernel,
+  kStepVariant,
+  kStepRanks,
+  kStepSize,
+  kStepWork,
+  kStepOperations,
+  kStepColumns
+};
+constexpr absl::string_view kStepNames[kStepColumns] = {"kernel", "variant", "ranks",
+                                                        "size",   "work_s",  "operations"};
 
 // The places of the columns in a row of names.
 absl::StatusOr<std::vector<size_t>> PlacesOf(const std::vector<std::string>& names) {
   std::vector<size_t> places;
-  for (const absl::string_view name : kNames) {
+  for (const absl::string_view name : kStepNames) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       return absl::InvalidArgumentError(
@@ -81,19 +89,19 @@ absl::StatusOr<MeasuredStep> ReadMeasuredStep(absl::string_view csv, absl::strin
     double work_s = 0;
     double operations = 0;
     if (!record.error.ok() || record.fields.size() <= least ||
-        !absl::SimpleAtod(field(kWork), &work_s) ||
-        !absl::SimpleAtod(field(kOperations), &operations)) {
+        !absl::SimpleAtod(field(kStepWork), &work_s) ||
+        !absl::SimpleAtod(field(kStepOperations), &operations)) {
       return absl::InvalidArgumentError(
           absl::StrCat("line ", record.line, " is no row of `cox-bench suite -o`"));
     }
-    if (field(kKernel).empty() || !IsOf(field(kKernel), kernel)) continue;
-    const bool is_new =
-        seen.insert(
-                absl::StrJoin({field(kKernel), field(kVariant), field(kRanks), field(kSize)}, " "))
-            .second;
+    if (field(kStepKernel).empty() || !IsOf(field(kStepKernel), kernel)) continue;
+    const bool is_new = seen.insert(absl::StrJoin({field(kStepKernel), field(kStepVariant),
+                                                   field(kStepRanks), field(kStepSize)},
+                                                  " "))
+                            .second;
     if (!is_new || !(work_s > 0) || !(operations > 0)) continue;
     steps_s.push_back(work_s / operations);
-    kernels.insert(field(kKernel));
+    kernels.insert(field(kStepKernel));
   }
   if (steps_s.empty()) {
     return absl::InvalidArgumentError(
