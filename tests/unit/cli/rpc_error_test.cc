@@ -6,6 +6,8 @@
 #include <grpcpp/support/status.h>
 #include <gtest/gtest.h>
 
+#include "cli/exit_code.h"
+
 namespace cox::cli {
 namespace {
 

@@ -6,17 +6,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "principals.h"
 
 namespace cox::relay {
 namespace {
-
-access::Principal Of(const std::string& name, access::Role role = access::Role::kReporter) {
-  access::Principal principal;
-  principal.kind = access::Principal::Kind::kToken;
-  principal.name = name;
-  principal.role = role;
-  return principal;
-}
 
 v1::ReportObservationsRequest ReportOf(std::initializer_list<std::string> machines) {
   v1::ReportObservationsRequest report;

@@ -5,16 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "principals.h"
+
 namespace cox::relay {
 namespace {
-
-access::Principal Of(const std::string& name, access::Role role = access::Role::kReporter) {
-  access::Principal principal;
-  principal.kind = access::Principal::Kind::kToken;
-  principal.name = name;
-  principal.role = role;
-  return principal;
-}
 
 // One row of each size from `first` on.
 v1::ReportObservationsRequest SizesFrom(int64_t first, int64_t count) {

@@ -11,14 +11,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kHeader[] =
+constexpr char kSuiteHeader[] =
     "program,kernel,variant,algorithm,ranks,size,degree,time_s,communication_s,work_s,exchange_s,"
     "exchanges,operations,model,compared_s,predicted_s,error\n";
 
 // Of two models each. Steps of 2, 4 and 30 ns; an exchange has no kernel.
 const std::string& Csv() {
   static const std::string kCsv =
-      std::string(kHeader) +
+      std::string(kSuiteHeader) +
       "matmul,matmul-3d,blocks,mpi,8,64,0,1,1,2e-6,0,0,1000,bsp,1,1,1\n"
       "matmul,matmul-3d,blocks,mpi,8,64,0,1,1,2e-6,0,0,1000,bpram,1,1,1\n"
       "matmul,matmul-3d?variant=words,words,mpi,8,64,0,1,1,4e-6,0,0,1000,bsp,1,1,1\n"
@@ -50,10 +50,10 @@ TEST(MeasuredSteps, RefusesWhatIsNoSuiteFile) {
   };
   EXPECT_THAT(message("a,b\n1,2\n", ""), HasSubstr("has no column kernel"));
   EXPECT_THAT(message("", ""), HasSubstr("has no column kernel"));
-  EXPECT_EQ(message(std::string(kHeader) + "matmul,matmul-3d,x\n", ""),
+  EXPECT_EQ(message(std::string(kSuiteHeader) + "matmul,matmul-3d,x\n", ""),
             "line 2 is no row of `cox-bench suite -o`");
   EXPECT_EQ(message(Csv(), "bitonic-sort"), "has no run of bitonic-sort with local work");
-  EXPECT_EQ(message(kHeader, ""), "has no kernel with local work");
+  EXPECT_EQ(message(kSuiteHeader, ""), "has no kernel with local work");
 }
 
 }  // namespace
