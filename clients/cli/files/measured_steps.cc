@@ -83,7 +83,7 @@ absl::StatusOr<MeasuredStep> ReadMeasuredStep(absl::string_view csv, absl::strin
   std::set<std::string> kernels;
   std::set<std::string> seen;
   while (reader.Next(record)) {
-    const auto field = [&](Column column) -> const std::string& {
+    const auto field = [&](StepColumn column) -> const std::string& {
       return record.fields[(*places)[column]];
     };
     double work_s = 0;
