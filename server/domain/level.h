@@ -7,8 +7,8 @@
 
 namespace cox::domain {
 
-// kNode: messages inside a node; where kSocket has parameters, inside a socket of it. kSocket:
-// between the sockets of a node.
+// kNode: messages inside a node, whether or not they cross its sockets. kSocket: between the
+// sockets of a node.
 enum class Level { kSelf, kNode, kSocket, kNetwork };
 
 // "self", "node", "socket", "network", and back (INVALID_ARGUMENT, field "level").

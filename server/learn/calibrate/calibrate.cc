@@ -65,8 +65,9 @@ absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
   Calibration calibration;
   const Samples self = AtLevel(samples, Level::kSelf);
   const Samples socket = AtLevel(samples, Level::kSocket);
+  // A message in a node may cross its sockets: most questions do not say.
   Samples node = AtLevel(samples, Level::kNode);
-  if (node.empty()) node = socket;
+  node.insert(node.end(), socket.begin(), socket.end());
   const Samples network = AtLevel(samples, Level::kNetwork);
   for (const ModelPlan& plan : CalibrationPlans()) {
     if (HasLevel(*plan.model, Level::kNode)) {
