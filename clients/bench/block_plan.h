@@ -39,7 +39,7 @@ struct Frames {
 
 // The frames of a job whose nodes have these world ranks. One rank of each node takes part; in a
 // job of one node all of its ranks. On a multistage network a frame is one node with all its ranks,
-// or, for frame_nodes > 0, so many consecutive nodes with one rank each.
+// or, for frame_nodes > 0, that number of consecutive nodes with one rank each.
 Frames FramesOf(absl::Span<const std::vector<int>> nodes, Network network, int64_t frame_nodes);
 
 // One thing to time.

@@ -191,8 +191,8 @@ CLI::App* AddBlocks(CLI::App* app, Options* options, Texts* texts) {
       ->check(Rule(CheckN, "COUNTS"));
   blocks
       ->add_option("--frame-nodes", options->frame_nodes,
-                   "Of a multistage network: so many consecutive nodes are a frame, one rank of "
-                   "each takes part (default: a node with all its ranks is a frame)")
+                   "Consecutive nodes in a frame of a multistage network; one rank of each takes "
+                   "part (default: a node with all its ranks is a frame)")
       ->check(CLI::Range(1, 1 << 20));
   blocks->add_flag("--mean", options->mean_of_ranks,
                    "The mean of the ranks' times, for a medium with random back-off, instead of "

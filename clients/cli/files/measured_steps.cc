@@ -92,7 +92,7 @@ absl::StatusOr<MeasuredStep> ReadMeasuredStep(absl::string_view csv, absl::strin
         !absl::SimpleAtod(field(kStepWork), &work_s) ||
         !absl::SimpleAtod(field(kStepOperations), &operations)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("line ", record.line, " is no row of `cox-bench suite -o`"));
+          absl::StrCat("line ", record.line, " is not a row of `cox-bench suite -o`"));
     }
     if (field(kStepKernel).empty() || !IsOf(field(kStepKernel), kernel)) continue;
     const bool is_new = seen.insert(absl::StrJoin({field(kStepKernel), field(kStepVariant),

@@ -19,7 +19,7 @@ struct MeasuredStep {
 };
 
 // From the rows of this kernel, with or without its variant; of all kernels if it is "". A run
-// counts once, whatever number of models priced it. Runs without local work or operations do not
+// counts once, however many models priced it. Runs without local work or operations do not
 // count. INVALID_ARGUMENT for a malformed row, with its line, a missing column, or no run that
 // counts.
 absl::StatusOr<MeasuredStep> ReadMeasuredStep(absl::string_view csv, absl::string_view kernel);

@@ -66,7 +66,7 @@ class ScenarioBound {
   static constexpr int64_t kCellsPerScenario = 4;
   // Hashes of scenarios, by machine.
   using Scenarios = absl::flat_hash_map<std::string, absl::flat_hash_set<size_t>>;
-  // Reporters beyond so many have no share of their own: what they add is nobody's.
+  // Later reporters have no share of their own: what they add is nobody's.
   static constexpr size_t kMostOwners = 65'536;
 
   // A scenario of a batch, by hash; the batch has the name.

@@ -51,7 +51,7 @@ TEST(MeasuredSteps, RefusesWhatIsNoSuiteFile) {
   EXPECT_THAT(message("a,b\n1,2\n", ""), HasSubstr("has no column kernel"));
   EXPECT_THAT(message("", ""), HasSubstr("has no column kernel"));
   EXPECT_EQ(message(std::string(kSuiteHeader) + "matmul,matmul-3d,x\n", ""),
-            "line 2 is no row of `cox-bench suite -o`");
+            "line 2 is not a row of `cox-bench suite -o`");
   EXPECT_EQ(message(Csv(), "bitonic-sort"), "has no run of bitonic-sort with local work");
   EXPECT_EQ(message(kSuiteHeader, ""), "has no kernel with local work");
 }
