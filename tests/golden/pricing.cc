@@ -18,7 +18,10 @@ double Price(absl::string_view model_id, const NamedValues& parameters,
   for (const model::ParameterSpec& spec : model.parameters()) {
     double value = spec.default_value;
     for (const auto& [name, given] : parameters) {
-      if (spec.name != name || spec.level == domain::Level::kNode) continue;
+      if (spec.name != name || spec.level == domain::Level::kNode ||
+          spec.level == domain::Level::kSocket) {
+        continue;
+      }
       value = given;
       ++named;
     }
