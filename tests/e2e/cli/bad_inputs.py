@@ -267,7 +267,7 @@ ENGINEER = [
     ("run --ours --mode tune true", WRONG, "--ours needs --mode apply"),
     ("run --nodes x true", WRONG, "--nodes: is 'x', not an integer"),
     # cox-bench
-    ("cox-bench", WRONG, "no mode: p2p, collectives or suite"),
+    ("cox-bench", WRONG, "no mode: p2p, blocks, collectives or suite"),
     ("cox-bench p2q", WRONG, "'p2q' is not a mode"),
     ("cox-bench p2p --machne here", WRONG, "'--machne' (did you mean --machine?)"),
     ("cox-bench p2p --machine X!", WRONG, "--machine: 'X!' may only have letters"),
