@@ -310,7 +310,7 @@ void ExpectNoForgedLine(absl::string_view text) {
   }
 }
 
-class HostileDaemonTest : public ::testing::Test {
+class HostileTextsTest : public ::testing::Test {
  protected:
   static Outcome Ask(const HostileDaemon& daemon, const Case& one, bool as_json) {
     std::vector<std::string> words = {"--server", daemon.address(), "--timeout", "20"};
@@ -320,7 +320,7 @@ class HostileDaemonTest : public ::testing::Test {
   }
 };
 
-TEST_F(HostileDaemonTest, NoVerbPrintsWhatSteersATerminal) {
+TEST_F(HostileTextsTest, NoVerbPrintsWhatSteersATerminal) {
   const HostileDaemon daemon;
   for (const Case& one : Cases({daemon.folder()})) {
     SCOPED_TRACE(absl::StrJoin(one.words, " "));
@@ -335,7 +335,7 @@ TEST_F(HostileDaemonTest, NoVerbPrintsWhatSteersATerminal) {
   }
 }
 
-TEST_F(HostileDaemonTest, JsonStaysJsonAndKeepsTheTexts) {
+TEST_F(HostileTextsTest, JsonStaysJsonAndKeepsTheTexts) {
   const HostileDaemon daemon;
   const std::string quoted = nlohmann::json(kEvil).dump();
   const std::string text = quoted.substr(1, quoted.size() - 2);
@@ -354,7 +354,7 @@ TEST_F(HostileDaemonTest, JsonStaysJsonAndKeepsTheTexts) {
   }
 }
 
-TEST_F(HostileDaemonTest, ErrorsAreOneLine) {
+TEST_F(HostileTextsTest, ErrorsAreOneLine) {
   const HostileDaemon daemon(grpc::StatusCode::INVALID_ARGUMENT);
   for (const Case& one : Cases({daemon.folder()})) {
     SCOPED_TRACE(absl::StrJoin(one.words, " "));
@@ -364,7 +364,7 @@ TEST_F(HostileDaemonTest, ErrorsAreOneLine) {
   }
 }
 
-TEST_F(HostileDaemonTest, EveryVerbIsTested) {
+TEST_F(HostileTextsTest, EveryVerbIsTested) {
   GlobalOptions options;
   std::set<std::string> verbs;
   for (const VerbDescription& verb : MakeCommandLine(options)->Describe()) {

@@ -154,7 +154,7 @@ TEST(ValidatePrinted, FitsAreNotJudgedAndRankingsHaveAnOrder) {
   std::string ranking;
   std::set<std::string> seen;
   for (const PrintedRow& row : *rows) {
-    if (row.role == Role::kFit) fitted.insert(row.ask);
+    if (row.role == Role::kFit) fitted.insert(row.ask + ' ' + row.fitted);
     if (row.ranking != ranking) {
       EXPECT_TRUE(row.ranking.empty() || seen.insert(row.ranking).second)
           << row.ranking << ": its rows do not follow each other";
@@ -164,7 +164,7 @@ TEST(ValidatePrinted, FitsAreNotJudgedAndRankingsHaveAnOrder) {
   }
   for (const PrintedRow& row : *rows) {
     if (row.role == Role::kFit || row.role == Role::kUnasked) continue;
-    EXPECT_EQ(fitted.count(row.ask), 0U) << row.ask;
+    EXPECT_EQ(fitted.count(row.ask + ' ' + row.fitted), 0U) << row.ask;
   }
   for (const auto& [name, order] : orders) EXPECT_GE(order.size(), 2U) << name;
 }
