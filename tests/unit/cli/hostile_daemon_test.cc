@@ -205,9 +205,8 @@ struct Files {
                    "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates\n"
                    "m,openmpi-4.1,bcast,2,2,4,1024,\n");
   std::string times = folder.Write("times.csv",
-                                   "pattern,n,block_bytes,time_s\n"
-                                   "ping-pong,2,8,1e-5\nping-pong,2,65536,1e-3\n"
-                                   "all-to-all,4,8,1e-4\nall-to-all,4,65536,1e-2\n");
+                                   "network,kind,n,block_bytes,time_s\n"
+                                   "shared-medium,pingpong,1,1024,1e-3\n");
   std::string graph =
       folder.Write("graph.json", R"({"kind": "KIND_BLOCK", "a_s": 1e-5, "b_s_per_byte": 1e-9})");
 };
@@ -247,7 +246,7 @@ std::vector<Case> Cases(const Files& files) {
       {{"kernel", "--list"}, Shows::kText},
       {{"reduce", "--file", files.graph}, Shows::kText},
       {{"reduce", "--file", files.graph, "-b", "1k"}, Shows::kText},
-      {{"infer", "--file", files.times, "--network", "shared-medium"}, Shows::kText},
+      {{"infer", "--file", files.times}, Shows::kText},
       {{"validate"}, Shows::kNothing},
       {ask({"recommend", "--library", "openmpi-4.1"}), Shows::kText},
       {{"recommend", "--batch", files.batch}, Shows::kFile},
@@ -278,7 +277,7 @@ std::vector<Case> Cases(const Files& files) {
 }
 
 // Verbs that ask no daemon.
-const std::set<std::string> kAskNobody = {"help", "version", "store restore"};
+const std::set<std::string> kAskNobody = {"help", "version", "store restore", "profile step"};
 
 struct Outcome {
   int exit_code;
