@@ -207,6 +207,9 @@ struct Files {
   std::string times = folder.Write("times.csv",
                                    "network,kind,n,block_bytes,time_s\n"
                                    "shared-medium,pingpong,1,1024,1e-3\n");
+  std::string suite = folder.Write("suite.csv",
+                                   "kernel,variant,ranks,size,work_s,operations\n"
+                                   "matmul,,4,64,1e-3,1000\n");
   std::string graph =
       folder.Write("graph.json", R"({"kind": "KIND_BLOCK", "a_s": 1e-5, "b_s_per_byte": 1e-9})");
 };
@@ -232,6 +235,7 @@ std::vector<Case> Cases(const Files& files) {
       {{"profile", "unpin", "m"}, Shows::kText},
       {{"profile", "rollback", "m@1"}, Shows::kText},
       {{"profile", "accept", "m"}, Shows::kText},
+      {{"profile", "step", "m", "--suite", files.suite}, Shows::kText},
       {{"calibrate", "m", "--from", files.samples}, Shows::kText},
       {{"strategies"}, Shows::kText},
       {{"strategies", "--library", "openmpi-4.1"}, Shows::kText},
@@ -277,7 +281,7 @@ std::vector<Case> Cases(const Files& files) {
 }
 
 // Verbs that ask no daemon.
-const std::set<std::string> kAskNobody = {"help", "version", "store restore", "profile step"};
+const std::set<std::string> kAskNobody = {"help", "version", "store restore"};
 
 struct Outcome {
   int exit_code;
