@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "console/csv.h"
+#include "console/median.h"
 
 namespace cox::cli {
 namespace {
@@ -51,19 +52,14 @@ bool IsOf(absl::string_view kernel, absl::string_view asked) {
   return asked.empty() || kernel == asked || kernel.substr(0, kernel.find('?')) == asked;
 }
 
-double MedianOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 MeasuredStep Summarize(const std::vector<double>& steps_s, const std::set<std::string>& kernels) {
   MeasuredStep step;
-  step.step_s = MedianOf(steps_s);
+  step.step_s = console::MedianOf(steps_s);
   std::vector<double> deviations_s;
   deviations_s.reserve(steps_s.size());
   for (const double one_s : steps_s) deviations_s.push_back(std::abs(one_s - step.step_s));
-  step.std_error_s = steps_s.size() > 1 ? kSigmaOfDeviation * MedianOf(deviations_s) : step.step_s;
+  step.std_error_s =
+      steps_s.size() > 1 ? kSigmaOfDeviation * console::MedianOf(deviations_s) : step.step_s;
   step.runs = static_cast<int64_t>(steps_s.size());
   step.kernels = absl::StrJoin(kernels, ", ");
   return step;

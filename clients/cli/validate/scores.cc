@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "console/median.h"
 #include "model/analysis/error_metric.h"
 
 namespace cox::cli {
@@ -63,13 +64,6 @@ void Finish(Ranking* ranking) {
   }
 }
 
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 PaperScore ScoreOf(const std::string& paper, const std::vector<Asked>& asked,
                    const std::vector<Ranking>& rankings) {
   PaperScore score;
@@ -105,7 +99,7 @@ PaperScore ScoreOf(const std::string& paper, const std::vector<Asked>& asked,
     score.mean_tau = tau_sum / score.rankings;
     score.mean_tau_by_machine = tau_sum_by_machine / score.rankings;
   }
-  score.median_error = MedianOf(std::move(errors));
+  score.median_error = console::MedianOf(std::move(errors));
   return score;
 }
 
