@@ -331,9 +331,11 @@ class CoxdKillPoints : public ::testing::Test {
     ++place.promises.sent["calls"];
     for (const auto& [job, last] : place.promises.sent) {
       for (int64_t sequence = 1; sequence <= last; ++sequence) {
+        v1::ReportObservationsRequest batch = PointBatch(job, sequence);
+        batch.set_await_learning(true);  // a prediction is asked for below
         v1::ReportObservationsResponse answer;
         const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
-                                         observations, PointBatch(job, sequence), &answer);
+                                         observations, batch, &answer);
         ASSERT_TRUE(status.ok()) << status.error_message();
         if (place.promises.acknowledged.contains({job, sequence})) {
           EXPECT_TRUE(answer.duplicate()) << job << " " << sequence << " is lost";
