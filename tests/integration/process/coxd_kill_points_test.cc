@@ -332,7 +332,7 @@ class CoxdKillPoints : public ::testing::Test {
     for (const auto& [job, last] : place.promises.sent) {
       for (int64_t sequence = 1; sequence <= last; ++sequence) {
         v1::ReportObservationsRequest batch = PointBatch(job, sequence);
-        batch.set_await_learning(true);  // a prediction is asked for below
+        batch.set_await_learning(sequence == last);  // a prediction is asked for below
         v1::ReportObservationsResponse answer;
         const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
                                          observations, batch, &answer);
