@@ -13,10 +13,9 @@
 #include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/log.h"
+#include "relay/first_report_quota.h"
 #include "relay/forward_queue.h"
-#include "relay/machine_quota.h"
 #include "relay/relayed_service.h"
-#include "relay/scenario_quota.h"
 #include "relay/upstream.h"
 #include "service/entry/access_setup.h"
 #include "service/entry/access_watch.h"
@@ -59,8 +58,8 @@ class Relay : public service::Server {
             std::chrono::duration<double>(config.drain_timeout_s))),
         access_(std::move(access)),
         quotas_(service::MakeQuotas(config)),
-        machine_quota_(quotas_.get()),
-        scenario_quota_(quotas_.get()),
+        machine_quota_(FirstReportQuota::kMachines, quotas_.get()),
+        scenario_quota_(FirstReportQuota::kScenarios, quotas_.get()),
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
         memory_(config.max_memory_bytes / kReportShare),
         parsers_(std::make_unique<daemon::BlockingPool>(
@@ -192,8 +191,8 @@ class Relay : public service::Server {
   const std::chrono::milliseconds drain_timeout_;
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<access::Quotas> quotas_;
-  MachineQuota machine_quota_;
-  ScenarioQuota scenario_quota_;
+  FirstReportQuota machine_quota_;
+  FirstReportQuota scenario_quota_;
   service::StreamRegistry streams_;
   daemon::MemoryBudget memory_;
   std::unique_ptr<daemon::BlockingPool> parsers_;

@@ -13,9 +13,8 @@
 #include "access/quotas.h"
 #include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
+#include "relay/first_report_quota.h"
 #include "relay/forward_queue.h"
-#include "relay/machine_quota.h"
-#include "relay/scenario_quota.h"
 #include "relay/upstream.h"
 #include "service/streams/stream_registry.h"
 
@@ -28,8 +27,8 @@ struct Relaying {
   service::StreamRegistry* streams;
   daemon::BlockingPool* parsers;  // of large reports; bounded by their bytes
   access::Quotas* quotas;
-  MachineQuota* machine_quota;
-  ScenarioQuota* scenario_quota;
+  FirstReportQuota* machine_quota;
+  FirstReportQuota* scenario_quota;
   daemon::MemoryBudget* memory;
   bool reporters_create_machines;
   int64_t most_batch_bytes;  // what coxd would take, if it has the same max-message
