@@ -338,8 +338,8 @@ class CoxdKillPoints : public ::testing::Test {
         v1::ReportObservationsRequest batch = PointBatch(job, sequence);
         batch.set_await_learning(sequence == last);  // a prediction is asked for below
         v1::ReportObservationsResponse answer;
-        const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
-                                         observations, batch, &answer);
+        const grpc::Status status =
+            Call(&v1::ObservationService::Stub::ReportObservations, observations, batch, &answer);
         ASSERT_TRUE(status.ok()) << status.error_message();
         if (place.promises.acknowledged.contains({job, sequence})) {
           EXPECT_TRUE(answer.duplicate()) << job << " " << sequence << " is lost";
