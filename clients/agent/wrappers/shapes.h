@@ -20,6 +20,7 @@
 
 #include "agent/job/library.h"
 #include "agent/timing/recorder.h"
+#include "agent/timing/size_class.h"
 #include "domain/limits.h"
 
 namespace cox::agent {
@@ -125,12 +126,23 @@ Shape ScatterCall(MPI_Comm comm, int root, int64_t sendcount, Type sendtype, int
   return size < 1 ? Shape{} : MakeShape(size, recvcount, ToType(recvtype));
 }
 
-// The mean block: the mean of the counts, rounded.
+// The mean of `size` numbers, rounded; their size class if they differ.
+inline int64_t MeanBlock(int64_t sum, int size, bool are_equal) {
+  const int64_t mean = (sum + size / 2) / size;
+  return are_equal ? mean : SizeClassOf(mean);
+}
+
+// The mean block of the counts.
 template <typename Counts>
 Shape MeanOf(int size, Counts counts, MPI_Datatype type) {
+  if (size < 1) return {};
   int64_t sum = 0;
-  for (int i = 0; i < size; ++i) sum += static_cast<int64_t>(counts[i]);
-  return size < 1 ? Shape{} : MakeShape(size, (sum + size / 2) / size, type);
+  bool are_equal = true;
+  for (int i = 0; i < size; ++i) {
+    sum += static_cast<int64_t>(counts[i]);
+    are_equal = are_equal && counts[i] == counts[0];
+  }
+  return MakeShape(size, MeanBlock(sum, size, are_equal), type);
 }
 
 template <typename Counts>
@@ -149,18 +161,24 @@ Shape MeanCallOnRoot(MPI_Comm comm, int root, Counts counts, Type type) {
 template <typename Counts, typename Types>
 Shape MeanCallOfTypes(MPI_Comm comm, Counts counts, Types types) {
   const int size = CommSize(comm);
+  if (size < 1) return {};
   int64_t sum_bytes = 0;
+  int64_t first_bytes = 0;
   int64_t type_bytes = 1;
+  bool are_equal = true;
   for (int i = 0; i < size; ++i) {
     const Shape one = MakeShape(size, static_cast<int64_t>(counts[i]), ToType(types[i]));
     if (one.verdict != Shape::kRecord ||
         __builtin_add_overflow(sum_bytes, one.block_bytes, &sum_bytes)) {
       return {};
     }
-    if (i == 0) type_bytes = one.type_bytes;
+    if (i == 0) {
+      first_bytes = one.block_bytes;
+      type_bytes = one.type_bytes;
+    }
+    are_equal = are_equal && one.block_bytes == first_bytes;
   }
-  return size < 1 ? Shape{}
-                  : Shape{Shape::kRecord, size, (sum_bytes + size / 2) / size, type_bytes};
+  return {Shape::kRecord, size, MeanBlock(sum_bytes, size, are_equal), type_bytes};
 }
 
 }  // namespace cox::agent
