@@ -310,7 +310,16 @@ void AppendBatchAnswer(const v1::RecommendResponse& answer, std::string& out) {
                     [](std::string* text, const std::string& caveat) {
                       absl::StrAppend(text, JsonString(caveat));
                     }),
-      "]}");
+      "]");
+  if (answer.alternatives_size() > 0) {
+    absl::StrAppend(&out, ",\"alternatives\":[",
+                    absl::StrJoin(answer.alternatives(), ",",
+                                  [](std::string* text, const v1::Alternative& alternative) {
+                                    AppendJson(alternative, *text);
+                                  }),
+                    "]");
+  }
+  out += '}';
 }
 
 }  // namespace cox::cli

@@ -38,9 +38,9 @@ absl::Span<const ColumnSpec> CandidateColumns();
 absl::Status ParseCandidate(const RecordFile& file, absl::string_view machine,
                             absl::string_view library, v1::MeasurementCandidate& candidate);
 // Appends the answer as one JSON document, without a line break: algorithm, native_id, strategy,
-// predicted_time_s, interval_s, default_time_s, model, reason, caveats, and nothing else. What is
-// not known is null (interval_s: []). A question without an answer has a null algorithm and says
-// why in `reason`.
+// predicted_time_s, interval_s, default_time_s, model, reason, evidence, caveats, and alternatives
+// if it was asked for them; nothing else. What is not known is null (interval_s: []). A question
+// without an answer has a null algorithm and says why in `reason`.
 void AppendBatchAnswer(const v1::RecommendResponse& answer, std::string& out);
 
 }  // namespace cox::cli

@@ -207,6 +207,22 @@ TEST(InterchangeTest, WritesABatchAnswerWithJustItsKeys) {
                   R"("evidence":["EVIDENCE_BENCHMARK","EVIDENCE_JOBS"],"caveats":["a","b"]})");
 }
 
+TEST(InterchangeTest, WritesAlternativesThatWereAskedFor) {
+  v1::RecommendResponse answer;
+  answer.set_algorithm("ring");
+  v1::Alternative* ring = answer.add_alternatives();
+  ring->set_algorithm("ring");
+  ring->set_predicted_time_s(0.5);
+  ring->add_interval_s(0.25);
+  ring->add_interval_s(1);
+  answer.add_alternatives()->set_algorithm("default");
+  std::string text;
+  AppendBatchAnswer(answer, text);
+  EXPECT_THAT(text, HasSubstr(R"("caveats":[],"alternatives":[{"algorithm":"ring","strategy":"",)"
+                              R"("predicted_time_s":0.5,"interval_s":[0.25,1]},)"
+                              R"({"algorithm":"default",)"));
+}
+
 TEST(InterchangeTest, WritesWhatIsNotKnownAsNull) {
   v1::RecommendResponse answer;
   answer.set_algorithm("default");
