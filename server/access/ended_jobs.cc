@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -70,11 +70,11 @@ absl::Status EndedJobs::Read() {
         !absl::SimpleAtoi(words[1], &end_time_us)) {
       return WrongList(path_, absl::StrCat("line ", line_count_ + 1, ": must be JOB END_TIME_US"));
     }
-    end_times_us_[job] = end_time_us;
+    Remember({job, end_time_us});
     ++line_count_;
   }
   // If the disk is full, the next Add() tries again.
-  if (!Compact().ok()) line_count_ = max_jobs_;
+  is_unwritten_ = !Compact().ok();
   return absl::OkStatus();
 }
 
@@ -85,38 +85,72 @@ bool EndedJobs::MayReport(int64_t job, int64_t create_time_us, int64_t end_time_
   return ended == end_times_us_.end() || create_time_us > ended->second + kClockDifference_us;
 }
 
-absl::Status EndedJobs::Add(int64_t job) {
+bool EndedJobs::Remember(const EndedJob& ended) {
+  const auto [known, is_new] = end_times_us_.emplace(ended.job, ended.end_time_us);
+  if (!is_new) {
+    if (known->second >= ended.end_time_us) return false;
+    by_time_.erase({known->second, ended.job});
+    known->second = ended.end_time_us;
+  }
+  by_time_.emplace(ended.end_time_us, ended.job);
+  return true;
+}
+
+absl::Status EndedJobs::AddAll(absl::Span<const EndedJob> jobs, bool* changed) {
   std::lock_guard writing(writing_);
-  const int64_t now_us = clock_();
+  std::string lines;
   {
     std::lock_guard lock(mutex_);
-    end_times_us_[job] = now_us;
-    if (++line_count_ > max_jobs_) return Compact();
+    for (const EndedJob& ended : jobs) {
+      if (!Remember(ended)) continue;
+      absl::StrAppend(&lines, Line(ended.job, ended.end_time_us));
+      ++line_count_;
+    }
+    if (changed != nullptr) *changed = !lines.empty();
+    if (is_unwritten_ || line_count_ > max_jobs_) return Compact();
+    if (lines.empty()) return absl::OkStatus();
   }
   const PrivateFile file(path_, O_WRONLY | O_CREAT | O_APPEND);
-  if (file.fd() < 0 || !WriteAll(file.fd(), Line(job, now_us)) || fdatasync(file.fd()) != 0) {
+  if (file.fd() < 0 || !WriteAll(file.fd(), lines) || fdatasync(file.fd()) != 0) {
     std::lock_guard lock(mutex_);
-    line_count_ = max_jobs_;  // the line may be there in part: writes the file anew
+    is_unwritten_ = true;  // the next call writes the file anew
     return CannotWriteList(path_);
   }
   return absl::OkStatus();
 }
 
+std::vector<EndedJob> EndedJobs::Since(int64_t time_us, size_t limit) const {
+  std::vector<EndedJob> jobs;
+  std::lock_guard lock(mutex_);
+  for (auto ended = by_time_.lower_bound({time_us, 0}); ended != by_time_.end(); ++ended) {
+    if (jobs.size() == limit) break;
+    jobs.push_back({.job = ended->second, .end_time_us = ended->first});
+  }
+  return jobs;
+}
+
+int64_t EndedJobs::LatestEnd_us() const {
+  std::lock_guard lock(mutex_);
+  return by_time_.empty() ? 0 : by_time_.rbegin()->first;
+}
+
 absl::Status EndedJobs::Compact() {
   const int64_t oldest_us = clock_() - kMaxLifetime_us - kClockDifference_us;
-  absl::erase_if(end_times_us_, [&](const auto& job) { return job.second < oldest_us; });
-  if (end_times_us_.size() > max_jobs_) {
-    std::vector<int64_t> times;
-    times.reserve(end_times_us_.size());
-    for (const auto& [job, end_time_us] : end_times_us_) times.push_back(end_time_us);
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), middle, times.end());
-    absl::erase_if(end_times_us_, [&](const auto& job) { return job.second < *middle; });
+  by_time_.erase(by_time_.begin(), by_time_.lower_bound({oldest_us, 0}));
+  if (by_time_.size() > max_jobs_) {
+    auto middle = by_time_.begin();
+    std::advance(middle, by_time_.size() / 2);
+    by_time_.erase(by_time_.begin(), middle);
   }
-  line_count_ = end_times_us_.size();
+  end_times_us_.clear();
   std::string text;
-  for (const auto& [job, end_time_us] : end_times_us_) text += Line(job, end_time_us);
-  return ReplaceFile(path_, text) ? absl::OkStatus() : CannotWriteList(path_);
+  for (const auto& [end_time_us, job] : by_time_) {
+    end_times_us_.emplace(job, end_time_us);
+    absl::StrAppend(&text, Line(job, end_time_us));
+  }
+  line_count_ = by_time_.size();
+  is_unwritten_ = !ReplaceFile(path_, text);
+  return is_unwritten_ ? CannotWriteList(path_) : absl::OkStatus();
 }
 
 }  // namespace cox::access

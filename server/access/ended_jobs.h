@@ -1,7 +1,7 @@
 // The jobs of Slurm whose credentials no longer count, in a file that only the daemon's user can
 // read.
 //
-// Any thread. Add() waits for the disk; MayReport() does not.
+// Any thread. Add() waits for the disk; MayReport() and Since() do not.
 #ifndef COX_ACCESS_ENDED_JOBS_H_
 #define COX_ACCESS_ENDED_JOBS_H_
 
@@ -11,11 +11,19 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 namespace cox::access {
+
+struct EndedJob {
+  int64_t job = 0;  // Slurm's number
+  int64_t end_time_us = 0;
+};
 
 class EndedJobs {
  public:
@@ -38,13 +46,23 @@ class EndedJobs {
 
   // The job has ended; durable when this returns. UNAVAILABLE: the file cannot be written; then the
   // job still counts as ended until the daemon ends.
-  absl::Status Add(int64_t job);
+  absl::Status Add(int64_t job) { return AddAll({{job, clock_()}}); }
+  // The same for jobs of which another daemon says when they ended; the latest end of a job counts.
+  // Waits for the disk once, if any of them is new. `*changed`: whether one is; null: nobody asks.
+  absl::Status AddAll(absl::Span<const EndedJob> jobs, bool* changed = nullptr);
+
+  // The jobs that ended at `time_us` or later, the earliest first, at most `limit`. O(limit).
+  std::vector<EndedJob> Since(int64_t time_us, size_t limit) const;
+  // The latest end; 0: no job has ended.
+  int64_t LatestEnd_us() const;
 
  private:
   EndedJobs(std::string path, Clock clock, size_t max_jobs)
       : path_(std::move(path)), clock_(std::move(clock)), max_jobs_(max_jobs) {}
 
   absl::Status Read();
+  // With mutex_ held: false if this end is known, or a later one.
+  bool Remember(const EndedJob& ended);
   // With both held: forgets jobs whose credentials have all ended, and the earliest if there are
   // too many; writes the file anew.
   absl::Status Compact();
@@ -52,10 +70,12 @@ class EndedJobs {
   const std::string path_;
   const Clock clock_;
   const size_t max_jobs_;
-  std::mutex writing_;                                  // of the file; before mutex_
-  mutable std::mutex mutex_;                            // of what follows
-  absl::flat_hash_map<int64_t, int64_t> end_times_us_;  // by job
-  size_t line_count_ = 0;                               // in the file
+  std::mutex writing_;                                    // of the file; before mutex_
+  mutable std::mutex mutex_;                              // of what follows
+  absl::flat_hash_map<int64_t, int64_t> end_times_us_;    // by job
+  absl::btree_set<std::pair<int64_t, int64_t>> by_time_;  // the same, (end, job)
+  size_t line_count_ = 0;                                 // in the file
+  bool is_unwritten_ = false;  // the file lacks a job, or ends in a part of a line
 };
 
 }  // namespace cox::access

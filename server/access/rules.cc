@@ -11,6 +11,7 @@ constexpr Rule kRules[] = {
     {"cox.v1.AccessService/CreateToken",               Role::kAdmin,    CallKind::kChange},
     {"cox.v1.AccessService/ListTokens",                Role::kAdmin},
     {"cox.v1.AccessService/RevokeToken",               Role::kAdmin,    CallKind::kChange},
+    {"cox.v1.AccessService/ListEndedJobs",             Role::kViewer},
     {"cox.v1.AccessService/ListAuditRecords",          Role::kOperator, CallKind::kHeavy},
 
     {"cox.v1.AdviceService/Predict",                   Role::kViewer},

@@ -13,6 +13,7 @@
 #include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/log.h"
+#include "relay/ended_jobs_feed.h"
 #include "relay/first_report_quota.h"
 #include "relay/forward_queue.h"
 #include "relay/relayed_service.h"
@@ -92,6 +93,7 @@ class Relay : public service::Server {
     if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
     SetServing(true);
     access_watch_ = std::make_unique<service::AccessWatch>(CoreForAccess(), tls_files(), config);
+    if (access_->ended_jobs() != nullptr) HearOfEndedJobs();
     listening_->Start(access_.get(), quotas_.get());
     return absl::OkStatus();
   }
@@ -126,6 +128,7 @@ class Relay : public service::Server {
     const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
     if (server_ != nullptr) {
       access_watch_->Stop();
+      ended_jobs_feed_.reset();
       SetServing(false);
       listening_->Stop();
       turnstile_.Close();
@@ -151,6 +154,16 @@ class Relay : public service::Server {
     core.streams = &streams_;
     core.access = access_.get();
     return core;
+  }
+
+  void HearOfEndedJobs() {
+    ended_jobs_feed_ = std::make_unique<EndedJobsFeed>(
+        access_->ended_jobs(), daemon::NowMicros,
+        [this](grpc::ClientContext* context, const v1::ListEndedJobsRequest& request,
+               v1::ListEndedJobsResponse* response) {
+          return upstream_->ListEndedJobs(context, request, response);
+        },
+        [this] { service::CloseForbiddenStreams(CoreForAccess()); });
   }
 
   absl::Status OpenDoors(const daemon::Config& config, grpc::ServerBuilder* builder) {
@@ -206,6 +219,7 @@ class Relay : public service::Server {
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<service::Listening> listening_;
   std::unique_ptr<service::AccessWatch> access_watch_;
+  std::unique_ptr<EndedJobsFeed> ended_jobs_feed_;  // null: no credential of a job counts here
   bool drained_ = false;
 };
 

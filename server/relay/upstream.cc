@@ -168,6 +168,15 @@ void Upstream::Ask(const std::string& method, grpc::ClientContext* context,
       });
 }
 
+grpc::Status Upstream::ListEndedJobs(grpc::ClientContext* context,
+                                     const v1::ListEndedJobsRequest& request,
+                                     v1::ListEndedJobsResponse* response) const {
+  if (const absl::Status is_signed = Sign(context); !is_signed.ok()) {
+    return {grpc::StatusCode::UNAVAILABLE, std::string(is_signed.message())};
+  }
+  return v1::AccessService::NewStub(Channel())->ListEndedJobs(context, request, response);
+}
+
 void Upstream::Report(grpc::ClientContext* context, const v1::ReportObservationsRequest* request,
                       v1::ReportObservationsResponse* response,
                       std::function<void(grpc::Status)> done) {

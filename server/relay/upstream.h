@@ -19,6 +19,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cox/v1/access.grpc.pb.h"
 #include "cox/v1/observation.grpc.pb.h"
 #include "daemon/config.h"
 #include "daemon/host/log_limit.h"
@@ -42,7 +43,10 @@ class Upstream {
   // token cannot be read; until then the other arguments live. `context` has the caller's deadline.
   void Ask(const std::string& method, grpc::ClientContext* context, const grpc::ByteBuffer* request,
            grpc::ByteBuffer* response, std::function<void(grpc::Status)> done);
-  // The same for a batch without a job, which coxd cannot recognise when it comes again.
+  // Waits for the jobs that have ended, from the coxd that is used now.
+  grpc::Status ListEndedJobs(grpc::ClientContext* context, const v1::ListEndedJobsRequest& request,
+                             v1::ListEndedJobsResponse* response) const;
+  // Like Ask(), for a batch without a job, which coxd cannot recognise when it comes again.
   void Report(grpc::ClientContext* context, const v1::ReportObservationsRequest* request,
               v1::ReportObservationsResponse* response, std::function<void(grpc::Status)> done);
 

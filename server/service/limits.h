@@ -15,6 +15,7 @@ inline constexpr int kMaxSketchesPerBatch = 256;
 inline constexpr int64_t kRowsPerSketch = 8;
 inline constexpr int kMaxQuestionsPerBatch = 10'000;
 inline constexpr int kMaxCandidates = 256;
+inline constexpr int kMaxEndedJobs = 10'000;  // of one answer
 inline constexpr int kUsualSuggestions = 10;
 inline constexpr int kMaxSamples = 100'000;
 inline constexpr int kMaxParameters = 1'000;

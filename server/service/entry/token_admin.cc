@@ -8,11 +8,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "access/ended_jobs.h"
 #include "domain/errors.h"
 #include "service/convert/checks.h"
 #include "service/convert/page_token.h"
 #include "service/convert/timestamp.h"
 #include "service/entry/door.h"
+#include "service/limits.h"
 #include "service/names.h"
 #include "service/unary.h"
 
@@ -98,6 +100,11 @@ absl::Status AuditToken(const Core& core, const store::Actor& actor, const std::
   return core.store->AddAudit({.actor = actor, .change = change});
 }
 
+absl::Status CheckSince(const google::protobuf::Timestamp& time) {
+  return FirstOf({InRange("since_time.seconds", time.seconds(), 0, kMaxSeconds),
+                  InRange("since_time.nanos", time.nanos(), 0, 999'999'999)});
+}
+
 absl::StatusOr<store::AuditFilter> ToFilter(const v1::ListAuditRecordsRequest& request) {
   store::AuditFilter filter;
   filter.principal = request.principal();
@@ -107,10 +114,7 @@ absl::StatusOr<store::AuditFilter> ToFilter(const v1::ListAuditRecordsRequest& r
     filter.machine = std::string(*name);
   }
   if (!request.has_since_time()) return filter;
-  const absl::Status valid =
-      FirstOf({InRange("since_time.seconds", request.since_time().seconds(), 0, kMaxSeconds),
-               InRange("since_time.nanos", request.since_time().nanos(), 0, 999'999'999)});
-  if (!valid.ok()) return valid;
+  if (absl::Status valid = CheckSince(request.since_time()); !valid.ok()) return valid;
   filter.since_us = ToMicroseconds(request.since_time());
   return filter;
 }
@@ -192,6 +196,25 @@ grpc::ServerUnaryReactor* TokenAdmin::RevokeToken(grpc::CallbackServerContext* c
     return AuditToken(core_, actor, absl::StrCat("token ", name));
   };
   return FinishFromPool(*core_.pool, context, answer);
+}
+
+grpc::ServerUnaryReactor* TokenAdmin::ListEndedJobs(grpc::CallbackServerContext* context,
+                                                    const v1::ListEndedJobsRequest* request,
+                                                    v1::ListEndedJobsResponse* response) {
+  int64_t since_us = 0;
+  if (request->has_since_time()) {
+    const absl::Status valid = CheckSince(request->since_time());
+    if (!valid.ok()) return Finish(context, valid);
+    since_us = ToMicroseconds(request->since_time());
+  }
+  const access::EndedJobs* const ended = core_.access->ended_jobs();
+  if (ended == nullptr) return Finish(context, absl::OkStatus());
+  for (const access::EndedJob& job : ended->Since(since_us, kMaxEndedJobs)) {
+    v1::EndedJob* const out = response->add_jobs();
+    out->set_number(job.job);
+    *out->mutable_end_time() = ToTimestamp(job.end_time_us);
+  }
+  return Finish(context, absl::OkStatus());
 }
 
 grpc::ServerUnaryReactor* TokenAdmin::ListAuditRecords(grpc::CallbackServerContext* context,

@@ -1,4 +1,4 @@
-// AccessService over gRPC: who calls, the tokens, and the audit.
+// AccessService over gRPC: who calls, the tokens, jobs that have ended, and the audit.
 #ifndef COX_SERVICE_ENTRY_TOKEN_ADMIN_H_
 #define COX_SERVICE_ENTRY_TOKEN_ADMIN_H_
 
@@ -23,6 +23,9 @@ class TokenAdmin : public v1::AccessService::CallbackService {
   grpc::ServerUnaryReactor* RevokeToken(grpc::CallbackServerContext* context,
                                         const v1::RevokeTokenRequest* request,
                                         google::protobuf::Empty* response) override;
+  grpc::ServerUnaryReactor* ListEndedJobs(grpc::CallbackServerContext* context,
+                                          const v1::ListEndedJobsRequest* request,
+                                          v1::ListEndedJobsResponse* response) override;
   grpc::ServerUnaryReactor* ListAuditRecords(grpc::CallbackServerContext* context,
                                              const v1::ListAuditRecordsRequest* request,
                                              v1::ListAuditRecordsResponse* response) override;

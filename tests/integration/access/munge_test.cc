@@ -18,6 +18,7 @@
 #include "agent/stream/wire/unary_call.h"
 #include "domain/munge_payload.h"
 #include "munged.h"
+#include "relay/relay.h"
 
 namespace cox {
 namespace {
@@ -207,6 +208,45 @@ TEST_F(JobCredentialTest, EndsWithTheJobAndSoDoItsStreams) {
   StartWith({});
   EXPECT_EQ(CallAny(OverTcp(), kWhoAmI, credential).error_code(), StatusCode::UNAUTHENTICATED)
       << "after a restart";
+}
+
+// coxd alone is told of the job's end.
+TEST_F(JobCredentialTest, EndsAtARelayToo) {
+  StartWith({});
+  Register("delta");
+  ASSERT_TRUE(Revoke("jobs/4711").ok());
+  const std::string socket = directory_.path() + "/relay";
+  const auto values = daemon::ReadConfigValues({{{{"data", directory_.path() + "/relay-data"},
+                                                  {"listen", "unix:" + socket},
+                                                  {"socket-mode", "0666"},
+                                                  {"relay", "unix:" + Socket()},
+                                                  {"munge-names", "head.example"},
+                                                  {"munge-socket", munged_.socket()},
+                                                  {"roles", "*=viewer"}}},
+                                                ""});
+  ASSERT_TRUE(values.ok()) << values.status();
+  const auto config = daemon::MakeConfig(*values);
+  ASSERT_TRUE(config.ok()) << config.status();
+  const auto relay = relay::StartRelay(*config);
+  ASSERT_TRUE(relay.ok()) << relay.status();
+  const auto report = [&](int64_t job) {
+    v1::ReportObservationsRequest request;
+    request.set_sequence(1);
+    *request.add_observations() = MakeObservation("delta", 1);
+    grpc::ClientContext context;
+    Sign(Credential(job), &context);
+    v1::ReportObservationsResponse response;
+    return v1::ObservationService::NewStub(
+               Connect("unix:" + socket, grpc::InsecureChannelCredentials()))
+        ->ReportObservations(&context, request, &response);
+  };
+  const grpc::Status of_another = report(4712);
+  EXPECT_TRUE(of_another.ok()) << of_another.error_message();
+  grpc::Status status;
+  do {
+    status = report(4711);
+  } while (status.ok());
+  EXPECT_EQ(status.error_code(), StatusCode::UNAUTHENTICATED) << status.error_message();
 }
 
 TEST_F(JobCredentialTest, WhatIsNoCredentialOfAJobIsRefused) {

@@ -11,7 +11,9 @@
 namespace cox::access {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kHour = 3'600 * kSecond;
@@ -88,6 +90,50 @@ TEST_F(EndedJobsTest, IsBounded) {
   EXPECT_LE(status.st_size, 11 * 32);
   jobs = Open(10);
   EXPECT_FALSE(MayReport(*jobs, 1'000));
+}
+
+MATCHER_P2(Ended, job, end_time_us, "") { return arg.job == job && arg.end_time_us == end_time_us; }
+
+TEST_F(EndedJobsTest, ListsThemInTheOrderOfTheirEnds) {
+  auto jobs = Open();
+  EXPECT_EQ(jobs->LatestEnd_us(), 0);
+  EXPECT_THAT(jobs->Since(0, 10), IsEmpty());
+  const int64_t first_us = now_us_;
+  ASSERT_TRUE(jobs->Add(9).ok());
+  now_us_ += kSecond;
+  ASSERT_TRUE(jobs->Add(7).ok());
+  for (const bool is_reopened : {false, true}) {
+    if (is_reopened) jobs = Open();
+    EXPECT_THAT(jobs->Since(0, 10), ElementsAre(Ended(9, first_us), Ended(7, now_us_)));
+    EXPECT_THAT(jobs->Since(first_us, 1), ElementsAre(Ended(9, first_us)));
+    EXPECT_THAT(jobs->Since(first_us + 1, 10), ElementsAre(Ended(7, now_us_)));
+    EXPECT_EQ(jobs->LatestEnd_us(), now_us_);
+  }
+}
+
+TEST_F(EndedJobsTest, LearnsFromAnotherDaemonAndKeepsTheLatestEnd) {
+  auto jobs = Open();
+  bool changed = false;
+  ASSERT_TRUE(jobs->AddAll({{7, now_us_}, {8, now_us_ + kSecond}}, &changed).ok());
+  EXPECT_TRUE(changed);
+  ASSERT_TRUE(jobs->AddAll({{7, now_us_ - kSecond}, {8, now_us_ + kSecond}}, &changed).ok());
+  EXPECT_FALSE(changed) << "all of this is known";
+  ASSERT_TRUE(jobs->AddAll({{7, now_us_ + kHour}}, &changed).ok());
+  EXPECT_TRUE(changed) << "a later job had the number";
+  jobs = Open();
+  EXPECT_THAT(jobs->Since(0, 10),
+              ElementsAre(Ended(8, now_us_ + kSecond), Ended(7, now_us_ + kHour)));
+  EXPECT_FALSE(jobs->MayReport(7, now_us_ + kHour, now_us_ + 2 * kHour));
+}
+
+TEST_F(EndedJobsTest, WritesLaterWhatTheDiskRefused) {
+  const auto jobs = Open();
+  ASSERT_EQ(mkdir(Path().c_str(), 0700), 0);
+  EXPECT_EQ(jobs->Add(7).code(), absl::StatusCode::kUnavailable);
+  EXPECT_FALSE(MayReport(*jobs, 7));
+  ASSERT_EQ(rmdir(Path().c_str()), 0);
+  ASSERT_TRUE(jobs->AddAll({}).ok());
+  EXPECT_FALSE(MayReport(*Open(), 7));
 }
 
 TEST_F(EndedJobsTest, AnUnfinishedLineDoesNotCount) {
