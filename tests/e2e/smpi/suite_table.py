@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The kernels of `cox-bench suite` on 64 simulated nodes at one switch: the tables of docs/suite.md.
 
-    suite_table.py COX COXD COX_BENCH [--programs P,...]      prints Markdown tables; half an hour
+    suite_table.py COX COXD COX_BENCH [--programs P,...]      prints Markdown tables; a quarter of an hour
 
 COX_BENCH is the one of Open MPI. Programs of clients/collectives/examples run in simulated time, one rank on each node,
 without local work. ell and sigma come from the exchanges of a bitonic sort; Hockney's alpha and beta are equal to them.
