@@ -8,11 +8,12 @@ tables. With --write they replace those of the page, between the comments that n
 page's figure before the new one: old -> new. What misses a goal has the goal in brackets, or says so.
 
     choices    each protocol of selection_penalty.py that targets.csv has for a machine
-    shares     interp, by the share of the calls that are learned
+    shares     chosen/best by the share of the calls that are learned: each share has the calls of the one before, and all
+               shares of a draw are asked about the same calls. In brackets the mean change and its standard error
     suggested  active: rows that `cox suggest` names, beside calls drawn at random
     unnamed    interp and extrap, of the same files under the name of a library that no table knows
 
-Takes some ten minutes on two cores.
+Takes ten minutes on two cores.
 """
 
 import argparse
@@ -21,7 +22,9 @@ import csv
 import datetime
 import math
 import pathlib
+import random
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -35,6 +38,9 @@ SIMULATED = pathlib.Path(__file__).resolve().with_name("data")
 MEASURED = ("peak", "tuolumne", "marenostrum", "lumi")
 UNKNOWN_LIBRARY = "unnamed-1.0"
 SHARES = (0.05, 0.1, 0.2, 0.4)
+SHARES_DRAWS = 24
+# A change is taken for real from this many standard errors on.
+REAL_CHANGE = 2
 # Rows that `cox suggest` names, and the share of the calls at random that they are to be as good as.
 SUGGESTED = {0.05: 0.2, 0.02: 0.1}
 # Of a library without a name (docs/learning.md).
@@ -91,16 +97,33 @@ def choices(asked):
     return titles, [[cell.strip() for cell in row.strip().strip("|").split(" | ")] for row in rows]
 
 
+def of_nested_shares(arguments, path, seed):
+    """chosen/best by share: of one draw, and always about the calls that no share learns."""
+    cells = judge.read_cells(path)
+    places = sorted(cells)
+    random.Random(seed).shuffle(places)
+    counts = [max(4, int(len(places) * share)) for share in SHARES]
+    asked = places[counts[-1]:]
+    means = []
+    for count in counts:
+        with judge.daemon.Daemon(arguments.coxd, arguments.cox) as started:
+            machine = judge.teach(started, cells, places[:count], None)
+            means.append(judge.score(cells, asked, judge.ask(started, cells, machine, asked))["chosen/best"])
+    return means
+
+
 def shares(asked):
-    jobs = {path: [asked.ask(path, "interp", share) for share in SHARES] for path in asked.files}
+    jobs = {path: [asked.pool.submit(of_nested_shares, asked.arguments, path, seed) for seed in range(1, SHARES_DRAWS + 1)]
+            for path in asked.files}
     rows = []
-    for path, of_file in jobs.items():
-        cells = [path.stem]
-        least = math.inf
-        for job in of_file:
-            figures = job.result()
-            cells.append(mean_and_p90(figures) + (": more is worse" if figures["chosen/best"] > least else ""))
-            least = min(least, figures["chosen/best"])
+    for path, draws in jobs.items():
+        by_share = list(zip(*(draw.result() for draw in draws)))
+        cells = [path.stem, f"{statistics.fmean(by_share[0]):.3f}"]
+        for before, after in zip(by_share, by_share[1:]):
+            changes = [new - old for old, new in zip(before, after)]
+            change, error = statistics.fmean(changes), statistics.stdev(changes) / math.sqrt(len(changes))
+            cells.append(f"{statistics.fmean(after):.3f} ({change:+.3f} +- {error:.3f})" +
+                         (": more is worse" if change > REAL_CHANGE * error else ""))
         rows.append(cells)
     return ["data", *(f"{share:.0%} of the calls".replace("%", " %") for share in SHARES)], rows
 
@@ -138,18 +161,30 @@ def unnamed(asked):
 TABLES = {"choices": choices, "shares": shares, "suggested": suggested, "unnamed": unnamed}
 
 
-def figure_of(cell):
-    """What a cell says, without an older figure, a goal or a verdict."""
-    return re.sub(r" \([<>]= [^)]*\)|: (missed|more is worse)", "", cell.rpartition(" -> ")[2])
+def figure_of(part):
+    """What a part of a cell says, without an older figure, a goal or a verdict."""
+    return re.sub(r" \([<>]= [^)]*\)|: (missed|more is worse)", "", part.rpartition(" -> ")[2])
+
+
+def cell_beside_old(old, new):
+    parts, old_parts = new.split(", "), old.split(", ")
+    if len(parts) != len(old_parts):
+        return new
+    return ", ".join(part if figure_of(was) == figure_of(part) else f"{figure_of(was)} -> {part}"
+                     for was, part in zip(old_parts, parts))
 
 
 def block_of(name):
     return re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
 
 
+def key_of(row):
+    return row[0].lower().replace("`", "")
+
+
 def rows_of(block):
     rows = [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in block.splitlines() if line.startswith("| ")]
-    return {row[0]: row for row in rows[1:]}, (rows[0] if rows else [])
+    return {key_of(row): row for row in rows[1:]}, (rows[0] if rows else [])
 
 
 def beside_old(titles, rows, old_block):
@@ -157,11 +192,7 @@ def beside_old(titles, rows, old_block):
     old, old_titles = rows_of(old_block)
     if old_titles != titles:
         return rows
-    merged = []
-    for row in rows:
-        before = old.get(row[0], row)
-        merged.append([new if figure_of(was) == figure_of(new) else f"{figure_of(was)} -> {new}" for was, new in zip(before, row)])
-    return merged
+    return [row[:1] + [cell_beside_old(was, new) for was, new in zip(old.get(key_of(row), row)[1:], row[1:])] for row in rows]
 
 
 def written(titles, rows):
