@@ -24,9 +24,11 @@ COX = INSTALLED / "bin/cox"
 COXD = INSTALLED / "bin/coxd"
 PLUGIN = INSTALLED / "lib/cox_spank.so"
 PLUGSTACK = pathlib.Path("/etc/slurm/plugstack.conf")
+# Slurm runs it on the login node at the end of each job.
+EPILOG = pathlib.Path("/etc/slurm/end-credentials")
 # Ranks share few processors here, and find each other by the network that all hosts have.
 MPI = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "eth0",
-       "OMPI_MCA_mpi_yield_when_idle": "1"}
+       "OMPI_MCA_mpi_yield_when_idle": "1", "SLURM_PMIX_FENCE": "tree"}
 DAEMONS = ("munged", "slurmctld", "slurmd", "srun", "sinfo", "openssl")
 SLURM = """\
 ClusterName=coxtest
@@ -47,6 +49,8 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 ReturnToService=2
 PlugStackConfig=/etc/slurm/plugstack.conf
+EpilogSlurmctld={epilog}
+KillOnBadExit=1
 NodeName=node[1-{nodes}] CPUs={ranks} State=UNKNOWN
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=FORCE:4 State=UP
 """
@@ -92,9 +96,11 @@ class Cluster:
             path.mkdir(exist_ok=True)
             path.chmod(0o755)
             os.chown(path, 0, 0)
-        write("slurm/slurm.conf", SLURM.format(nodes=NODES, ranks=RANKS_PER_NODE))
+        write("slurm/slurm.conf", SLURM.format(nodes=NODES, ranks=RANKS_PER_NODE, epilog=EPILOG))
         write("slurm/cgroup.conf", "")
         PLUGSTACK.write_text("", encoding="utf-8")
+        EPILOG.write_text("#!/bin/sh\n", encoding="utf-8")
+        EPILOG.chmod(0o755)
         key = pathlib.Path("/etc/munge/munge.key")
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
@@ -139,6 +145,9 @@ class Cluster:
             self.login.words(["salloc", f"-N{NODES}", f"-n{RANKS}", "--no-shell"], ADA), capture_output=True, text=True,
             env=self.environment(), timeout=world.PATIENCE_S, check=True)
         return re.search(r"Granted job allocation (\d+)", done.stderr).group(1)
+
+    def end(self, allocation):
+        self.login.run("scancel", allocation, user=ADA, env=self.environment())
 
     def logs(self):
         return "\n".join(f"-- {p.name}\n{p.read_text(errors='replace')[-1500:]}" for p in sorted(LOGS.glob("*")))

@@ -19,9 +19,9 @@ import unittest
 
 import world
 from certificates import Authority
-from cluster import ADA, COX, HOME, INSTALLED, MPI, NODES, PLUGIN, PLUGSTACK, RANKS, RANKS_PER_NODE
+from cluster import ADA, COX, EPILOG, HOME, INSTALLED, LOGS, MPI, NODES, PLUGIN, PLUGSTACK, RANKS, RANKS_PER_NODE
 from cluster import Cluster, missing
-from daemons import MACHINE, PORT, SOCKET, Coxd, Daemon, own, settings_of_page
+from daemons import MACHINE, PORT, SOCKET, Coxd, Daemon, own, script_of_page, settings_of_page
 
 LIBRARY = "openmpi-4.1"
 UNTIL = INSTALLED / "programs/until"
@@ -109,9 +109,10 @@ class OnTheCluster(unittest.TestCase):
         cls.coxd.register(MACHINE)
 
     @staticmethod
-    def use_server(address):
+    def use_server(address, *more):
         # A busy computer must not make a test fail where an answer is expected.
-        PLUGSTACK.write_text(f"optional {PLUGIN} mode=off server={address} cox={COX} limit-ms=30000\n", encoding="utf-8")
+        words = [f"optional {PLUGIN} mode=off server={address} cox={COX} limit-ms=30000", *more]
+        PLUGSTACK.write_text(" ".join(words) + "\n", encoding="utf-8")
 
     def job(self, *options, **settings):
         job = Job(*options, **{**self.settings, **settings})
@@ -270,18 +271,24 @@ class WithMunge(OnTheCluster):
         self.assertGreaterEqual(arrived, left)
 
 
-class WithTls(OnTheCluster):
+class OverTls(OnTheCluster):
     """coxd speaks TLS and nothing else. A relay on each host takes the reports of its agents, and passes questions on."""
+
+    # Of docs/deploy.md: whose settings the relays have.
+    relays_are = "the other nodes"
+    plugin_words = ()
+    roles = None
 
     @classmethod
     def start_coxd(cls):
-        cls.use_server(f"unix:{SOCKET}")
+        cls.use_server(f"unix:{SOCKET}", *cls.plugin_words)
         folder = pathlib.Path("/etc/coxswain")
-        cls.authority = Authority("/srv/ca", "head", site.head.address)
+        cls.authority = Authority(f"/srv/ca-{cls.__name__}", "head", site.head.address)
         cls.ca, cls.certificate, cls.key = (folder / name for name in ("ca.pem", "server.pem", "server.key"))
         cls.ca.write_bytes(cls.authority.certificate.read_bytes())
         cls.renew()
-        return Coxd(site, site.head, "coxd-tls", settings_of_page("the head node"))
+        settings = settings_of_page("the head node")
+        return Coxd(site, site.head, f"coxd-{cls.__name__}", {**settings, "roles": cls.roles or settings["roles"]})
 
     @classmethod
     def setUpClass(cls):
@@ -293,8 +300,8 @@ class WithTls(OnTheCluster):
             token.chmod(0o600)
             own(token)
             # Here all hosts have the same /etc.
-            cls.relays.append(Daemon(site, host, f"relay-{host.name}",
-                                     settings_of_page("the other nodes") | {"relay-token-file": token}))
+            cls.relays.append(Daemon(site, host, f"relay-{cls.__name__}-{host.name}",
+                                     settings_of_page(cls.relays_are) | {"relay-token-file": token}))
             cls.addClassCleanup(cls.relays[-1].stop)
 
     @classmethod
@@ -313,6 +320,9 @@ class WithTls(OnTheCluster):
             site.nodes[0].words([COX, "--server", f"head:{PORT}", "--tls-ca", ca or self.ca, "--munge", "coxswain", *words],
                                 ADA), env=site.environment(), text=True, capture_output=True, check=False)
 
+
+
+class WithTls(OverTls):
     def test_relays_bring_a_job_and_its_tuning_together(self):
         job = self.job("--cox=observe")
         first = self.wait_for_all_nodes()
@@ -389,6 +399,81 @@ class WithTls(OnTheCluster):
         self.assertEqual(self.coxd.reports(self.last), [])
         self.renew()
         self.wait_for(lambda reports: len(nodes_of(reports)) == NODES)
+
+
+class OnlyJobsReport(OverTls):
+    """Users of the nodes may only ask. Steps prove by a credential of their job that they may report."""
+
+    relays_are = "the other nodes, where only jobs report"
+    plugin_words = ("job-credentials=coxswain",)
+    # SlurmUser is root here.
+    roles = "alice=admin, root=admin"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        EPILOG.write_text(script_of_page("end-credentials").replace("/usr/bin/cox", str(COX)), encoding="utf-8")
+        cls.addClassCleanup(EPILOG.write_text, "#!/bin/sh\n", encoding="utf-8")
+
+    def setUp(self):
+        super().setUp()
+        # A job of its own, which the test can end.
+        outer = site.allocation
+        self.addCleanup(setattr, site, "allocation", outer)
+        site.allocation = site.allocate()
+        self.addCleanup(site.end, site.allocation)
+
+    def report(self, node, credential=None):
+        """ada reports a timing to the relay of a node by herself; with a token's text as her proof, or none."""
+        row = self.coxd.write("own.csv", f"machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
+                              f"{MACHINE},{LIBRARY},alltoall,pairwise,1,2,2,8,1e-5\n")
+        row.chmod(0o644)
+        self.coxd.folder.chmod(0o755)
+        proof = []
+        if credential:
+            file = HOME / "credential"
+            file.write_text(credential, encoding="utf-8")
+            os.chown(file, ADA, ADA)
+            file.chmod(0o600)
+            proof = ["--token-file", file]
+        return subprocess.run(
+            node.words([COX, "--server", f"unix:{SOCKET}", *proof, "observations", "import", "--from-jobs", row], ADA),
+            env=site.environment(), text=True, capture_output=True, check=False)
+
+    def credential(self, node):
+        """The text of the running step's credential on a node."""
+        return node.run("sh", "-c", "cat /run/coxswain-jobs/*").strip()
+
+    def test_steps_report_and_nobody_else(self):
+        job = self.job("--cox=observe", XDG_CACHE_HOME="/tmp/only-jobs")
+        reports = self.wait_for_all_nodes()
+        for report in reports:
+            node = report["source"].removeprefix("token:")
+            self.assertRegex(report["job"], f"^token:{node}/uid:{ADA}/slurm-{site.allocation}[.][0-9]+@{node}$")
+        self.assertEqual(nodes_of(reports), {node.name for node in site.nodes})
+        refused = self.report(site.nodes[0])
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("reporter", refused.stderr)
+
+        credential = self.credential(site.nodes[0])
+        for node in site.nodes:
+            shown = node.run("sh", "-c", "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'; true")
+            self.assertNotIn(credential, shown)
+        job.end()
+        self.assertNotIn(credential, "".join(path.read_text(errors="replace") for path in LOGS.iterdir()))
+
+    def test_a_credential_ends_with_its_job_at_every_relay(self):
+        job = self.job("--cox=observe", XDG_CACHE_HOME="/tmp/ends")
+        self.wait_for_all_nodes()
+        credential = self.credential(site.nodes[0])
+        job.end()
+        for node in site.nodes[:2]:
+            kept = self.report(node, credential)
+            self.assertEqual(kept.returncode, 0, kept.stderr)
+        site.end(site.allocation)
+        for node in site.nodes:
+            world.wait_for(lambda n=node: self.report(n, credential).returncode != 0, f"{node.name} refuses the credential")
+            self.assertIn("credential", self.report(node, credential).stderr)
 
 
 class Removal(unittest.TestCase):

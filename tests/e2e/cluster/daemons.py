@@ -30,6 +30,12 @@ def settings_of_page(whose):
     return tomllib.loads(re.sub("^    ", "", found[1], flags=re.M))
 
 
+def script_of_page(name):
+    """The script that the page tells to write under this name in /etc/slurm."""
+    found = re.search(rf"^    # /etc/slurm/{name}\n((?:    .+\n)+)", PAGE.read_text(encoding="utf-8"), re.M)
+    return re.sub("^    ", "", found[1], flags=re.M)
+
+
 class Daemon:
     """A coxd or a relay on a host, as user coxswain, which can be killed and started again."""
 
