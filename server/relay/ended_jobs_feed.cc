@@ -16,6 +16,8 @@ namespace {
 constexpr std::chrono::seconds kEndedJobsPatience{10};
 // After a failure another coxd may answer, which heard of some ends at other times.
 constexpr int64_t kOverlap_us = int64_t{5} * 60 * 1'000'000;
+// In one round, whatever coxd says: all jobs that it may remember.
+constexpr int kMostAnswers = access::EndedJobs::kMaxJobs / service::kMaxEndedJobs;
 
 }  // namespace
 
@@ -26,10 +28,14 @@ EndedJobsFeed::EndedJobsFeed(access::EndedJobs* jobs, access::EndedJobs::Clock c
       ask_(std::move(ask)),
       on_change_(std::move(on_change)),
       interval_(interval),
-      since_us_(std::max<int64_t>(0, jobs->LatestEnd_us() - kOverlap_us)),
+      since_us_(WithOverlap()),
       thread_([this] { Loop(); }) {}
 
 EndedJobsFeed::~EndedJobsFeed() { Stop(); }
+
+int64_t EndedJobsFeed::WithOverlap() const {
+  return std::max<int64_t>(0, std::min(jobs_->LatestEnd_us(), clock_()) - kOverlap_us);
+}
 
 void EndedJobsFeed::Stop() {
   {
@@ -45,7 +51,7 @@ void EndedJobsFeed::Loop() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     lock.unlock();
-    while (LearnSome()) {
+    for (int i = 0; i < kMostAnswers && LearnSome(); ++i) {
     }
     lock.lock();
     wake_.wait_for(lock, interval_, [this] { return ending_; });
@@ -70,7 +76,7 @@ bool EndedJobsFeed::LearnSome() {
     if (ending_) return false;
   }
   if (!status.ok()) {
-    since_us_ = std::max<int64_t>(0, since_us_ - kOverlap_us);
+    since_us_ = std::min(since_us_, WithOverlap());
     // The relay says itself that coxd is away.
     const bool is_away = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
                          status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;

@@ -39,6 +39,8 @@ class EndedJobsFeed {
 
  private:
   void Loop();
+  // Some time before the latest end that is known.
+  int64_t WithOverlap() const;
   // One answer. Returns whether coxd may know of more.
   bool LearnSome();
   void Tell(const std::string& problem);

@@ -13,6 +13,7 @@
 #include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/log.h"
+#include "daemon/wall_clock.h"
 #include "relay/ended_jobs_feed.h"
 #include "relay/first_report_quota.h"
 #include "relay/forward_queue.h"
