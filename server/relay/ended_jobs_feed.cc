@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds kEndedJobsPatience{10};
 // After a failure another coxd may answer, which heard of some ends at other times.
 constexpr int64_t kOverlap_us = int64_t{5} * 60 * 1'000'000;
-// In one round, whatever coxd says: all jobs that it may remember.
+// Bounds a round against a coxd that never runs out of jobs: it remembers at most kMaxJobs.
 constexpr int kMostAnswers = access::EndedJobs::kMaxJobs / service::kMaxEndedJobs;
 
 }  // namespace

@@ -13,7 +13,7 @@ page's figure before the new one: old -> new. What misses a goal has the goal in
     suggested  active: rows that `cox suggest` names, beside calls drawn at random
     unnamed    interp and extrap, of the same files under the name of a library that no table knows
 
-Takes ten minutes on two cores.
+Takes three minutes on two cores.
 """
 
 import argparse
@@ -61,10 +61,8 @@ class Judge:
         """A future of the figures."""
         key = (path, protocol, share or judge.SHARES.get(protocol))
         if key not in self.figures:
-            beside = path.with_name(path.stem + "_p2p.csv")
-            p2p = str(beside) if protocol == "zero" and beside.exists() else None
             self.figures[key] = self.pool.submit(judge.judge, self.arguments.coxd, self.arguments.cox, path, protocol,
-                                                 range(1, self.arguments.draws + 1), share, p2p)
+                                                 range(1, self.arguments.draws + 1), share, judge.ping_pongs_of(path, protocol))
         return self.figures[key]
 
     def unnamed(self, path):
@@ -84,13 +82,17 @@ def mean_and_p90(figures):
     return f"{figures['chosen/best']:.3f}, {figures['p90']:.2f}"
 
 
+def percent(share, digits=0):
+    return f"{100 * share:.{digits}f} %"
+
+
 def choices(asked):
     targets = judge.read_targets(judge.TARGETS)
     jobs = []
     for path in asked.files:
         protocols = [p for p in judge.PROTOCOLS if (path.stem, p) in targets] or ["interp", "extrap", "active", "collective"]
         for protocol in protocols:
-            aims = targets.get((path.stem, protocol), targets.get(("*", protocol), {}))
+            aims = judge.targets_of(targets, path.stem, protocol)
             jobs.append((path.stem, protocol, asked.ask(path, protocol), aims))
     titles = ["data, protocol", *(title for title, _ in judge.TABLE)]
     rows = [judge.markdown_row(name, protocol, job.result(), aims, None) for name, protocol, job, aims in jobs]
@@ -125,7 +127,7 @@ def shares(asked):
             cells.append(f"{statistics.fmean(after):.3f} ({change:+.3f} +- {error:.3f})" +
                          (": more is worse" if change > REAL_CHANGE * error else ""))
         rows.append(cells)
-    return ["data", *(f"{share:.0%} of the calls".replace("%", " %") for share in SHARES)], rows
+    return ["data", *(f"{percent(share)} of the calls" for share in SHARES)], rows
 
 
 def suggested(asked):
@@ -141,8 +143,9 @@ def suggested(asked):
         rows.append(cells)
     titles = ["data"]
     for share, goal in SUGGESTED.items():
-        titles += [f"{share:.0%} of the rows as suggested", f"{share:.0%} of the calls", f"goal: {goal:.0%} of the calls"]
-    return [title.replace("%", " %") for title in titles], rows
+        titles += [f"{percent(share)} of the rows as suggested", f"{percent(share)} of the calls",
+                   f"goal: {percent(goal)} of the calls"]
+    return titles, rows
 
 
 def unnamed(asked):
@@ -153,8 +156,8 @@ def unnamed(asked):
         figures = job.result()
         is_missed = bool(judge.missed(figures, UNNAMED_TARGETS))
         rows.append([f"{name} {protocol}", mean_and_p90(under_own_name.result()),
-                     mean_and_p90(figures) + (": missed" if is_missed else ""), f"{figures['worse']:.1%}".replace("%", " %"),
-                     f"{figures['in interval']:.0%}".replace("%", " %")])
+                     mean_and_p90(figures) + (": missed" if is_missed else ""), percent(figures["worse"], 1),
+                     percent(figures["in interval"])])
     return ["data, protocol", "under its own name", "unnamed", "worse by > 2 %", "in the 90 % interval"], rows
 
 
@@ -188,7 +191,7 @@ def rows_of(block):
 
 
 def beside_old(titles, rows, old_block):
-    """The rows, with the page's figures before those that changed. A page with other columns has none."""
+    """The rows, with the page's figures before those that changed. If the page's columns differ, the rows as they are."""
     old, old_titles = rows_of(old_block)
     if old_titles != titles:
         return rows

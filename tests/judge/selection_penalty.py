@@ -248,6 +248,16 @@ def read_targets(path):
                 for row in csv.DictReader(file)}
 
 
+def ping_pongs_of(path, protocol):
+    """Those beside a file, for the protocol that learns from nothing else; None: there are none."""
+    beside = path.with_name(path.stem + "_p2p.csv")
+    return str(beside) if protocol == "zero" and beside.exists() else None
+
+
+def targets_of(targets, machine, protocol):
+    return targets.get((machine, protocol), targets.get(("*", protocol), {}))
+
+
 def judge_all(arguments):
     """(machine, protocol, figures, targets, figures before) of each file and protocol, one after the other."""
     targets = read_targets(arguments.targets)
@@ -255,11 +265,10 @@ def judge_all(arguments):
         machine = next(row["machine"] for rows in read_cells(path).values() for row in rows.values())
         protocols = arguments.protocol or [p for p in PROTOCOLS if (machine, p) in targets] or ["interp", "extrap"]
         for protocol in protocols:
-            beside = path.with_name(path.stem + "_p2p.csv")
-            p2p = arguments.p2p or (str(beside) if protocol == "zero" and beside.exists() else None)
+            p2p = arguments.p2p or ping_pongs_of(path, protocol)
             before, figures = (coxd and judge(coxd, arguments.cox, path, protocol, arguments.seeds, arguments.share, p2p)
                                for coxd in (arguments.before, arguments.coxd))
-            yield machine, protocol, figures, targets.get((machine, protocol), targets.get(("*", protocol), {})), before
+            yield machine, protocol, figures, targets_of(targets, machine, protocol), before
 
 
 def missed(figures, targets):

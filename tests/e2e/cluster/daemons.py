@@ -24,16 +24,20 @@ kind = "fat-tree"
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/deploy.md"
 
 
+def block_of_page(title):
+    """The lines that the page tells to write into a file, below its comment with this title."""
+    found = re.search(rf"^    # {title}\n((?:    .+\n)+)", PAGE.read_text(encoding="utf-8"), re.M)
+    return re.sub("^    ", "", found[1], flags=re.M)
+
+
 def settings_of_page(whose):
-    """The settings that the page tells to write into coxd.toml of `whose`."""
-    found = re.search(rf"^    # /etc/coxswain/coxd.toml of {whose}\n((?:    .+\n)+)", PAGE.read_text(encoding="utf-8"), re.M)
-    return tomllib.loads(re.sub("^    ", "", found[1], flags=re.M))
+    """The settings for coxd.toml of `whose`."""
+    return tomllib.loads(block_of_page(f"/etc/coxswain/coxd.toml of {whose}"))
 
 
 def script_of_page(name):
-    """The script that the page tells to write under this name in /etc/slurm."""
-    found = re.search(rf"^    # /etc/slurm/{name}\n((?:    .+\n)+)", PAGE.read_text(encoding="utf-8"), re.M)
-    return re.sub("^    ", "", found[1], flags=re.M)
+    """The script of this name in /etc/slurm."""
+    return block_of_page(f"/etc/slurm/{name}")
 
 
 class Daemon:
