@@ -96,7 +96,7 @@ bool EndedJobs::Remember(const EndedJob& ended) {
   return true;
 }
 
-absl::Status EndedJobs::AddAll(absl::Span<const EndedJob> jobs, bool* changed) {
+absl::Status EndedJobs::AddAll(absl::Span<const EndedJob> jobs) {
   std::lock_guard writing(writing_);
   std::string lines;
   {
@@ -106,7 +106,6 @@ absl::Status EndedJobs::AddAll(absl::Span<const EndedJob> jobs, bool* changed) {
       absl::StrAppend(&lines, Line(ended.job, ended.end_time_us));
       ++line_count_;
     }
-    if (changed != nullptr) *changed = !lines.empty();
     if (is_unwritten_ || line_count_ > max_jobs_) return Compact();
     if (lines.empty()) return absl::OkStatus();
   }

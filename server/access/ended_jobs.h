@@ -48,8 +48,8 @@ class EndedJobs {
   // job still counts as ended until the daemon ends.
   absl::Status Add(int64_t job) { return AddAll({{job, clock_()}}); }
   // The same for jobs of which another daemon says when they ended; the latest end of a job counts.
-  // Waits for the disk once, if any of them is new. `*changed`: whether one is; null: nobody asks.
-  absl::Status AddAll(absl::Span<const EndedJob> jobs, bool* changed = nullptr);
+  // Waits for the disk once, if any of them is new.
+  absl::Status AddAll(absl::Span<const EndedJob> jobs);
 
   // The jobs that ended at `time_us` or later, the earliest first, at most `limit`. O(limit).
   std::vector<EndedJob> Since(int64_t time_us, size_t limit) const;

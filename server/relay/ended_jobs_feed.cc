@@ -22,11 +22,10 @@ constexpr int kMostAnswers = access::EndedJobs::kMaxJobs / service::kMaxEndedJob
 }  // namespace
 
 EndedJobsFeed::EndedJobsFeed(access::EndedJobs* jobs, access::EndedJobs::Clock clock, Ask ask,
-                             std::function<void()> on_change, std::chrono::milliseconds interval)
+                             std::chrono::milliseconds interval)
     : jobs_(jobs),
       clock_(std::move(clock)),
       ask_(std::move(ask)),
-      on_change_(std::move(on_change)),
       interval_(interval),
       since_us_(WithOverlap()),
       thread_([this] { Loop(); }) {}
@@ -93,10 +92,8 @@ bool EndedJobsFeed::LearnSome() {
     ended.push_back({.job = job.number(), .end_time_us = end_time_us});
     latest_us = std::max(latest_us, end_time_us);
   }
-  bool changed = false;
-  const absl::Status added = jobs_->AddAll(ended, &changed);
+  const absl::Status added = jobs_->AddAll(ended);
   Tell(added.ok() ? "" : std::string(added.message()));
-  if (changed) on_change_();
   // A clock of coxd that was ahead must not hide later ends.
   latest_us = std::min(latest_us, clock_());
   const bool is_further = latest_us > since_us_;

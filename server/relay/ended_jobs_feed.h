@@ -28,9 +28,9 @@ class EndedJobsFeed {
                                          v1::ListEndedJobsResponse*)>;
   static constexpr std::chrono::seconds kInterval{20};
 
-  // `jobs` outlives the feed. `on_change` runs on the feed's thread after it has learned of an end.
+  // `jobs` outlives the feed. AccessWatch ends the streams of jobs that have ended.
   EndedJobsFeed(access::EndedJobs* jobs, access::EndedJobs::Clock clock, Ask ask,
-                std::function<void()> on_change, std::chrono::milliseconds interval = kInterval);
+                std::chrono::milliseconds interval = kInterval);
   ~EndedJobsFeed();
   EndedJobsFeed(const EndedJobsFeed&) = delete;
   EndedJobsFeed& operator=(const EndedJobsFeed&) = delete;
@@ -48,7 +48,6 @@ class EndedJobsFeed {
   access::EndedJobs* const jobs_;
   const access::EndedJobs::Clock clock_;
   const Ask ask_;
-  const std::function<void()> on_change_;
   const std::chrono::milliseconds interval_;
   int64_t since_us_;  // jobs that ended before are known
   std::string told_;  // the last problem

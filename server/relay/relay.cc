@@ -163,8 +163,7 @@ class Relay : public service::Server {
         [this](grpc::ClientContext* context, const v1::ListEndedJobsRequest& request,
                v1::ListEndedJobsResponse* response) {
           return upstream_->ListEndedJobs(context, request, response);
-        },
-        [this] { service::CloseForbiddenStreams(CoreForAccess()); });
+        });
   }
 
   absl::Status OpenDoors(const daemon::Config& config, grpc::ServerBuilder* builder) {

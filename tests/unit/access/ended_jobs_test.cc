@@ -113,13 +113,17 @@ TEST_F(EndedJobsTest, ListsThemInTheOrderOfTheirEnds) {
 
 TEST_F(EndedJobsTest, LearnsFromAnotherDaemonAndKeepsTheLatestEnd) {
   auto jobs = Open();
-  bool changed = false;
-  ASSERT_TRUE(jobs->AddAll({{7, now_us_}, {8, now_us_ + kSecond}}, &changed).ok());
-  EXPECT_TRUE(changed);
-  ASSERT_TRUE(jobs->AddAll({{7, now_us_ - kSecond}, {8, now_us_ + kSecond}}, &changed).ok());
-  EXPECT_FALSE(changed) << "all of this is known";
-  ASSERT_TRUE(jobs->AddAll({{7, now_us_ + kHour}}, &changed).ok());
-  EXPECT_TRUE(changed) << "a later job had the number";
+  const auto text = [this] {
+    std::ifstream file(Path());
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  ASSERT_TRUE(jobs->AddAll({{7, now_us_}, {8, now_us_ + kSecond}}).ok());
+  const std::string first = text();
+  EXPECT_THAT(first, HasSubstr("7 "));
+  ASSERT_TRUE(jobs->AddAll({{7, now_us_ - kSecond}, {8, now_us_ + kSecond}}).ok());
+  EXPECT_EQ(text(), first) << "all of this is known";
+  ASSERT_TRUE(jobs->AddAll({{7, now_us_ + kHour}}).ok());
+  EXPECT_NE(text(), first) << "a later job had the number";
   jobs = Open();
   EXPECT_THAT(jobs->Since(0, 10),
               ElementsAre(Ended(8, now_us_ + kSecond), Ended(7, now_us_ + kHour)));

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <fstream>
+#include <iterator>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,6 +17,7 @@
 namespace cox::relay {
 namespace {
 
+using ::testing::MatchesRegex;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
@@ -73,7 +76,7 @@ class EndedJobsFeedTest : public ::testing::Test {
  protected:
   std::unique_ptr<EndedJobsFeed> Start() {
     return std::make_unique<EndedJobsFeed>(
-        jobs_.get(), [] { return kNow_us; }, coxd_.Ask(), [this] { ++changes_; }, 1ms);
+        jobs_.get(), [] { return kNow_us; }, coxd_.Ask(), 1ms);
   }
   bool MayReport(int64_t job) const {
     return jobs_->MayReport(job, kNow_us - 3'600 * kSecond_us, kNow_us + kSecond_us);
@@ -84,7 +87,6 @@ class EndedJobsFeedTest : public ::testing::Test {
 
   Folder folder_;
   FakeEnds coxd_;
-  std::atomic<int> changes_ = 0;
   std::unique_ptr<access::EndedJobs> jobs_ =
       *access::EndedJobs::Open(folder_.Path("ended-jobs"), [] { return kNow_us; });
 };
@@ -97,7 +99,9 @@ TEST_F(EndedJobsFeedTest, LearnsOfEachEndOnce) {
   coxd_.Add(Job(8, kNow_us));
   AwaitEnd(8);
   coxd_.AwaitQuestions(coxd_.asked().size() + 3);
-  EXPECT_EQ(changes_, 2);
+  std::ifstream file(folder_.Path("ended-jobs"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(text, MatchesRegex("7 [0-9]+\n8 [0-9]+\n")) << "each is written once";
   EXPECT_EQ(coxd_.asked().front(), 0);
   EXPECT_EQ(coxd_.asked().back(), kNow_us) << "only for later ends";
 }
