@@ -12,30 +12,42 @@ void FromBackup(const daemon::Backup& backup, v1::Backup* out) {
   *out->mutable_create_time() = ToTimestamp(backup.create_time_us);
 }
 
+// What the database holds.
+absl::Status Count(store::Store& store, v1::GetStoreStatusResponse* response) {
+  const absl::StatusOr<store::FileFacts> facts = store.ReadFileFacts();
+  if (!facts.ok()) return facts.status();
+  const absl::StatusOr<store::ObservationCount> count = store.CountObservations({});
+  if (!count.ok()) return count.status();
+  response->set_schema_version(facts->schema_version);
+  response->set_file_bytes(facts->page_bytes * facts->page_count);
+  response->set_free_bytes(facts->page_bytes * facts->free_page_count);
+  response->set_log_bytes(facts->log_bytes);
+  response->set_observation_count(count->observation_count);
+  response->set_summed_observation_count(facts->summed_count);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerContext* context,
                                                        const v1::GetStoreStatusRequest* /*request*/,
                                                        v1::GetStoreStatusResponse* response) {
   return FinishFromPool(*core_.pool, context, [this, response]() -> absl::Status {
-    const absl::Status checked = core_.store->Check();
+    absl::Status checked = core_.store->Check();
+    absl::Status counted = Count(*core_.store, response);
+    if (absl::IsDataLoss(counted)) {
+      // A damaged database cannot say how large it is. The check knows of the damage now.
+      checked = core_.store->Check();
+      if (checked.ok()) checked = counted;
+      counted = absl::OkStatus();
+    }
     response->set_problem(std::string(checked.message()));
     response->set_problem_code(static_cast<int>(checked.code()));
     response->set_path(database_path_);
-    const absl::StatusOr<store::FileFacts> facts = core_.store->ReadFileFacts();
-    if (!facts.ok()) return facts.status();
-    response->set_schema_version(facts->schema_version);
-    response->set_file_bytes(facts->page_bytes * facts->page_count);
-    response->set_free_bytes(facts->page_bytes * facts->free_page_count);
-    response->set_log_bytes(facts->log_bytes);
-    const absl::StatusOr<store::ObservationCount> count = core_.store->CountObservations({});
-    if (!count.ok()) return count.status();
-    response->set_observation_count(count->observation_count);
-    response->set_summed_observation_count(facts->summed_count);
     for (const daemon::Backup& backup : backups_->List()) {
       FromBackup(backup, response->add_backups());
     }
-    return absl::OkStatus();
+    return counted;
   });
 }
 

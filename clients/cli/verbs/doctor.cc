@@ -109,13 +109,9 @@ class Doctor {
     v1::GetStoreStatusResponse response;
     const absl::Status status =
         session_.connection().Call(kGetStoreStatus, v1::GetStoreStatusRequest(), response);
-    // A damaged database may not even say how large it is.
-    if (!status.ok() && !absl::IsDataLoss(status)) return true;
-    const auto code = status.ok() ? static_cast<absl::StatusCode>(response.problem_code())
-                                  : absl::StatusCode::kDataLoss;
-    if (code == absl::StatusCode::kOk) return true;
-    const std::string problem = status.ok() ? response.problem() : std::string(status.message());
-    Add("store", Result::kFail, absl::StrCat("writes fail: ", problem), AdviceFor(code));
+    const auto code = static_cast<absl::StatusCode>(response.problem_code());
+    if (!status.ok() || code == absl::StatusCode::kOk) return true;
+    Add("store", Result::kFail, absl::StrCat("writes fail: ", response.problem()), AdviceFor(code));
     return false;
   }
 

@@ -32,12 +32,14 @@ void PrintStatus(const v1::GetStoreStatusResponse& status, std::ostream& out) {
   console::Table facts({{"FACT"}, {"VALUE"}});
   facts.Add({"writes", status.problem().empty() ? "work" : console::Printable(status.problem())});
   facts.Add({"database", console::Printable(status.path())});
-  facts.Add({"schema version", absl::StrCat(status.schema_version())});
-  facts.Add({"size", console::FormatBytes(status.file_bytes())});
-  facts.Add({"free in it", console::FormatBytes(status.free_bytes())});
-  facts.Add({"log", console::FormatBytes(status.log_bytes())});
-  facts.Add({"observations", absl::StrCat(status.observation_count())});
-  facts.Add({"of these summed up", absl::StrCat(status.summed_observation_count())});
+  if (status.schema_version() > 0) {  // 0: too damaged to say
+    facts.Add({"schema version", absl::StrCat(status.schema_version())});
+    facts.Add({"size", console::FormatBytes(status.file_bytes())});
+    facts.Add({"free in it", console::FormatBytes(status.free_bytes())});
+    facts.Add({"log", console::FormatBytes(status.log_bytes())});
+    facts.Add({"observations", absl::StrCat(status.observation_count())});
+    facts.Add({"of these summed up", absl::StrCat(status.summed_observation_count())});
+  }
   facts.Print(out);
   if (status.backups().empty()) {
     out << "no backup\n";

@@ -483,6 +483,10 @@ class SqliteStore final : public Store, public WriteState {
           "DELETE FROM published_machine WHERE name = ''");
     });
     if (written.ok()) overcome_failures_ = failures;
+    // What found damage has told the watch, which says what to do about it.
+    if (absl::IsDataLoss(written)) {
+      if (absl::Status same = files_.CheckSame(); !same.ok()) return same;
+    }
     return written;
   }
 

@@ -179,10 +179,16 @@ class HealthTest(unittest.TestCase):
     def test_a_damaged_database(self):
         self.start(Daemon(COXD, COX))
         self.assertEqual(self.report(rows=10).code, 0)
+        backup = self.daemon("store", "backup")
+        self.assertEqual(backup.code, 0, backup)
         with open(self.daemon.path("data/coxswain.db"), "r+b") as file:
             file.write(b"this is no database of Coxswain")
-        # The watch of the file, or SQLite at its next read: who finds it first words it.
+        # Found by the watch of the file, or by SQLite at its next read.
         self.expect_failing("coxd stores nothing more", advice="restore")
+        status = self.daemon("store", "status")
+        self.assertEqual(status.code, 0, status)
+        self.assertIn("coxd stores nothing more", status.out)
+        self.assertIn(backup.out.split(",")[0], status.out, "what can be restored")
 
     def test_a_viewer_sees_the_store_too(self):
         """doctor needs no right to report."""
