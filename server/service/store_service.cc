@@ -33,11 +33,10 @@ grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerConte
                                                        const v1::GetStoreStatusRequest* /*request*/,
                                                        v1::GetStoreStatusResponse* response) {
   return FinishFromPool(*core_.pool, context, [this, response]() -> absl::Status {
-    absl::Status checked = core_.store->Check();
+    // The check knows of damage that the count has met.
     absl::Status counted = Count(*core_.store, response);
-    if (absl::IsDataLoss(counted)) {
-      // A damaged database cannot say how large it is. The check knows of the damage now.
-      checked = core_.store->Check();
+    absl::Status checked = core_.store->Check();
+    if (absl::IsDataLoss(counted)) {  // a damaged database may not say how large it is
       if (checked.ok()) checked = counted;
       counted = absl::OkStatus();
     }
