@@ -91,11 +91,13 @@ bool MayHaveOthers(const learn::Corrections& corrections, const library::Library
   return library.default_choice == nullptr || HasAlgorithmsBeyondTable(corrections, library.name);
 }
 
+int64_t NodesOf(const Question& question) {
+  return question.nodes > 0 ? question.nodes : (question.ranks + question.ppn - 1) / question.ppn;
+}
+
 bool Concerns(const domain::ComparedCalls& calls, absl::string_view library,
               const Question& question) {
-  const int64_t nodes =
-      question.nodes > 0 ? question.nodes : (question.ranks + question.ppn - 1) / question.ppn;
-  return calls.Holds(library, question.collective, nodes, question.ppn, question.ranks,
+  return calls.Holds(library, question.collective, NodesOf(question), question.ppn, question.ranks,
                      question.block_bytes);
 }
 
@@ -132,10 +134,12 @@ Evidence EvidenceOf(const MachineView& machine, const Question& question, const 
   Evidence evidence;
   if (!(chosen.predicted_time_s > 0)) return evidence;
   if (chosen.support > 0) {
-    const learn::TimedKinds kinds =
-        machine.corrections->KindsOf(question.library, question.collective, code);
-    evidence.benchmark = kinds.benchmark;
-    evidence.jobs = kinds.jobs;
+    const learn::AlgorithmTimings& timings =
+        machine.corrections->TimingsOf(question.library, question.collective, code);
+    evidence.benchmark = timings.benchmark;
+    evidence.jobs = timings.jobs;
+    evidence.one_source = timings.reporters.IsOneAt(NodesOf(question), question.ppn, question.ranks,
+                                                    question.block_bytes);
   }
   evidence.price = !evidence.benchmark && !evidence.jobs;
   // Canaries are timings of the default as well.

@@ -44,7 +44,8 @@ struct Evidence {
   bool price = false;  // a model's price alone
   bool benchmark = false;
   bool jobs = false;
-  bool canary = false;  // jobs that ran the library's default beside it, at random
+  bool canary = false;      // jobs that ran the library's default beside it, at random
+  bool one_source = false;  // one reporter alone timed the calls next to this one
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
 

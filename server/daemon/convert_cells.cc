@@ -39,6 +39,7 @@ learn::Cell ToCell(const store::CellRecord& record) {
   cell.observations = static_cast<double>(record.cell.observation_count) * location.share;
   cell.mean_log_time = location.log_time;
   cell.variance_log_time = location.variance;
+  cell.only_reporter = store::OnlyReporter(record.cell);
   return cell;
 }
 

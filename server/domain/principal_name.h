@@ -1,10 +1,11 @@
 // How names of principals begin: coxd gives them, and nobody else can choose such a name as the
-// source of his reports; and how they begin the names of jobs. Header only; any thread, cannot
-// fail.
+// source of his reports; how they begin the names of jobs; and by which numbers cells tell
+// reporters apart. Header only; any thread, cannot fail.
 #ifndef COX_DOMAIN_PRINCIPAL_NAME_H_
 #define COX_DOMAIN_PRINCIPAL_NAME_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 #include "absl/strings/match.h"
@@ -27,6 +28,17 @@ inline bool IsPrincipalName(absl::string_view source) {
   return source == kAnonymous ||
          std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](absl::string_view prefix) { return absl::StartsWith(source, prefix); });
+}
+
+// The number of an untrusted reporter, 1 to kMaxReporterNumber: of the source of its reports. 0 for
+// every other source, for operators answer for what they import. The same in every database. Two
+// reporters have the same number once in 16,381 pairs.
+inline constexpr int64_t kMaxReporterNumber = 16'381;
+inline int64_t ReporterNumber(absl::string_view source) {
+  if (!IsPrincipalName(source)) return 0;
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char byte : source) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return 1 + static_cast<int64_t>(hash % static_cast<uint64_t>(kMaxReporterNumber));
 }
 
 // The principal whose reports have the job's name: "uid:1000" of "uid:1000/4711". A job that an

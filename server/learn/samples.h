@@ -31,6 +31,9 @@ struct Cell : domain::ScenarioKey {
   double observations = 1;       // reports, whatever number of timings each claims
   double mean_log_time = 0;      // a robust location (robust_location.h)
   double variance_log_time = 0;  // between observations; 0: not known
+  // The number of the one untrusted reporter of all observations (domain::ReporterNumber()); 0:
+  // several have reported, or an operator has.
+  int64_t only_reporter = 0;
 };
 
 }  // namespace cox::learn

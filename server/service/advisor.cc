@@ -84,6 +84,7 @@ void SetEvidence(const advise::Evidence& evidence, v1::RecommendResponse* respon
   if (evidence.benchmark) response->add_evidence(v1::EVIDENCE_BENCHMARK);
   if (evidence.jobs) response->add_evidence(v1::EVIDENCE_JOBS);
   if (evidence.canary) response->add_evidence(v1::EVIDENCE_CANARY);
+  if (evidence.one_source) response->add_evidence(v1::EVIDENCE_ONE_SOURCE);
 }
 
 // The time of a call in a job: longer by a factor that is known only so far.

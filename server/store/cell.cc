@@ -50,7 +50,7 @@ void AddBin(const CellBin& part, std::vector<CellBin>& bins) {
 
 }  // namespace
 
-void AddTiming(double time_s, int64_t timing_count, Cell& cell) {
+void AddTiming(double time_s, int64_t timing_count, int64_t reporter, Cell& cell) {
   const double log_time = std::clamp(std::log(time_s), kLeastLog, kGreatestLog);
   const int64_t index = std::llround(log_time * kBinsPerE);
   const int64_t offset =
@@ -59,17 +59,38 @@ void AddTiming(double time_s, int64_t timing_count, Cell& cell) {
          cell.bins);
   ++cell.observation_count;
   cell.weight += std::min(timing_count, static_cast<int64_t>(Store::kMaxCellWeight));
+  cell.reporter_sum += reporter;
+  cell.reporter_square_sum += reporter * reporter;
+}
+
+void SetReporter(int64_t reporter, Cell& cell) {
+  cell.reporter_sum = cell.observation_count * reporter;
+  cell.reporter_square_sum = cell.reporter_sum * reporter;
+}
+
+int64_t OnlyReporter(const Cell& cell) {
+  // Numbers whose mean square is the square of their mean are all the same.
+  const __int128 sum = cell.reporter_sum;
+  if (cell.observation_count < 1 || sum < 1 ||
+      static_cast<__int128>(cell.observation_count) * cell.reporter_square_sum != sum * sum) {
+    return 0;
+  }
+  return cell.reporter_sum / cell.observation_count;
 }
 
 void Add(const Cell& part, Cell& whole) {
   whole.observation_count += part.observation_count;
   whole.weight += part.weight;
+  whole.reporter_sum += part.reporter_sum;
+  whole.reporter_square_sum += part.reporter_square_sum;
   for (const CellBin& bin : part.bins) AddBin(bin, whole.bins);
 }
 
 void Remove(const Cell& part, Cell& whole) {
   whole.observation_count -= part.observation_count;
   whole.weight -= part.weight;
+  whole.reporter_sum -= part.reporter_sum;
+  whole.reporter_square_sum -= part.reporter_square_sum;
   for (const CellBin& bin : part.bins) {
     AddBin({.index = bin.index,
             .count = -bin.count,

@@ -34,13 +34,27 @@ struct CellBin {
 
 struct Cell {
   int64_t observation_count = 0;
-  int64_t weight = 0;         // timings, at most Store::kMaxCellWeight of an observation
-  std::vector<CellBin> bins;  // in order of index, none empty
+  int64_t weight = 0;           // timings, at most Store::kMaxCellWeight of an observation
+  std::vector<CellBin> bins{};  // in order of index, none empty
+  // Over the observations, of domain::ReporterNumber() of their sources and of its square: they
+  // tell whether all are one reporter's, also after some were removed.
+  int64_t reporter_sum = 0;
+  int64_t reporter_square_sum = 0;
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-// One observation: time_s > 0, timing_count >= 1.
-void AddTiming(double time_s, int64_t timing_count, Cell& cell);
+// For sums that need not know whose observations they are.
+inline constexpr int64_t kNotTold = 0;
+
+// One observation: time_s > 0, timing_count >= 1, and the domain::ReporterNumber() of its source.
+void AddTiming(double time_s, int64_t timing_count, int64_t reporter, Cell& cell);
+
+// Makes all of the cell's observations this reporter's.
+void SetReporter(int64_t reporter, Cell& cell);
+
+// The number of the one untrusted reporter of all observations; 0: there are several, or an
+// operator has reported some.
+int64_t OnlyReporter(const Cell& cell);
 
 // Adds the sums of `part` to `whole`.
 void Add(const Cell& part, Cell& whole);

@@ -31,7 +31,7 @@ void Take(int64_t id, int64_t at_us, double time_s, int64_t timing_count, DayKey
              .last_us = at_us,
              .timing_count = timing_count,
              .total_time_s = time_s * static_cast<double>(timing_count)};
-  AddTiming(time_s, timing_count, row.cell);
+  AddTiming(time_s, timing_count, kNotTold, row.cell);
   key.day = DayOf(at_us);
   const auto [it, is_new] = found.sums.try_emplace(key, row);
   if (!is_new) Extend(row, it->second);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
@@ -61,7 +62,7 @@ std::string EvidenceText(const v1::RecommendResponse& answer, absl::string_view 
     const std::string& name = v1::Evidence_Name(static_cast<v1::Evidence>(evidence));
     absl::string_view word = name;
     absl::ConsumePrefix(&word, kPrefix);
-    absl::StrAppend(out, absl::AsciiStrToLower(word));
+    absl::StrAppend(out, absl::StrReplaceAll(absl::AsciiStrToLower(word), {{"_", " "}}));
   });
 }
 

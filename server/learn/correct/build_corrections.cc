@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "learn/correct/borrow/common_time.h"
-#include "learn/correct/contradicted_places.h"
 #include "learn/correct/corrections.h"
 #include "learn/correct/default_check.h"
 #include "learn/correct/envelope_time.h"
@@ -21,6 +20,7 @@
 #include "learn/correct/model_spread.h"
 #include "learn/correct/surface/asked_point.h"
 #include "learn/correct/surface/sample_places.h"
+#include "learn/correct/trust/contradicted_places.h"
 #include "learn/prepared_cells.h"
 #include "learn/structure.h"
 
@@ -254,7 +254,7 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
     corrections->AddVotes(library, collective, DefaultVotes::Build(cells_of, library, collective));
   }
   for (const PreparedCell& one : prepared) {
-    corrections->AddKind({one.cell->library, one.cell->collective, one.algorithm}, one.cell->kind);
+    corrections->AddTimings({one.cell->library, one.cell->collective, one.algorithm}, *one.cell);
   }
   for (const auto& [names, factor] : offsets.JobFactors()) {
     corrections->AddJobFactor(names.first, names.second, factor);

@@ -10,9 +10,10 @@ const Correction* CollectiveCorrections::Find(absl::string_view algorithm) const
   return found == by_algorithm_.end() ? structure_alone_ : found->second.get();
 }
 
-TimedKinds CollectiveCorrections::KindsOf(absl::string_view algorithm) const {
-  const auto found = kinds_.find(algorithm);
-  return found == kinds_.end() ? TimedKinds() : found->second;
+const AlgorithmTimings& CollectiveCorrections::TimingsOf(absl::string_view algorithm) const {
+  static const auto* const kNone = new AlgorithmTimings();
+  const auto found = timings_.find(algorithm);
+  return found == timings_.end() ? *kNone : found->second;
 }
 
 const CollectiveCorrections& Corrections::Of(absl::string_view library,
@@ -58,9 +59,10 @@ void Corrections::AddCommonTime(absl::string_view library, absl::string_view col
   At(library, collective).common_time_ = std::move(common_time);
 }
 
-void Corrections::AddKind(const Names& names, domain::CellKind kind) {
-  TimedKinds& kinds = At(names.library, names.collective).kinds_[Keep(names.algorithm)];
-  (kind == domain::CellKind::kBenchmark ? kinds.benchmark : kinds.jobs) = true;
+void Corrections::AddTimings(const Names& names, const Cell& cell) {
+  AlgorithmTimings& timings = At(names.library, names.collective).timings_[Keep(names.algorithm)];
+  (cell.kind == domain::CellKind::kBenchmark ? timings.benchmark : timings.jobs) = true;
+  timings.reporters.Add(cell, cell.only_reporter);
 }
 
 void Corrections::SortAlgorithms() {

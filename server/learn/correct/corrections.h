@@ -21,6 +21,7 @@
 #include "learn/correct/kind_offset.h"
 #include "learn/correct/missed_gains.h"
 #include "learn/correct/model_spread.h"
+#include "learn/correct/trust/reporters.h"
 #include "learn/samples.h"
 
 namespace cox::learn {
@@ -31,10 +32,11 @@ struct Names {
   absl::string_view algorithm;
 };
 
-// How an algorithm was timed.
-struct TimedKinds {
+// How an algorithm was timed, and by whom.
+struct AlgorithmTimings {
   bool benchmark = false;
   bool jobs = false;
+  Reporters reporters;
 };
 
 // What was learned of one collective of one library. Names are views of the Corrections' own
@@ -46,7 +48,7 @@ class CollectiveCorrections {
 
   // Each is like the function of the same name of Corrections.
   const Correction* Find(absl::string_view algorithm) const;
-  TimedKinds KindsOf(absl::string_view algorithm) const;
+  const AlgorithmTimings& TimingsOf(absl::string_view algorithm) const;
   absl::Span<const absl::string_view> Algorithms() const { return algorithms_; }
   const DefaultVotes* VotesOnDefault() const { return votes_ ? &*votes_ : nullptr; }
   const Correction* CommonTime() const { return common_time_.get(); }
@@ -60,7 +62,7 @@ class CollectiveCorrections {
   absl::flat_hash_map<absl::string_view, std::unique_ptr<const Correction>> by_algorithm_;
   std::vector<std::pair<size_t, absl::string_view>> observed_;  // with the number of places
   std::vector<absl::string_view> algorithms_;
-  absl::flat_hash_map<absl::string_view, TimedKinds> kinds_;
+  absl::flat_hash_map<absl::string_view, AlgorithmTimings> timings_;
   std::optional<DefaultVotes> votes_;
   std::optional<JobFactor> job_factor_;
   std::optional<MissedGains> missed_gains_;
@@ -86,7 +88,7 @@ class Corrections {
                       MissedGains missed_gains);
   void AddCommonTime(absl::string_view library, absl::string_view collective,
                      std::unique_ptr<const Correction> common_time);
-  void AddKind(const Names& names, domain::CellKind kind);
+  void AddTimings(const Names& names, const Cell& cell);
   void SortAlgorithms();
   void SetUsualTime(const UsualTime& usual_time) { usual_time_ = usual_time; }
   void SetSpread(ModelSpread spread) { spread_ = std::move(spread); }
@@ -101,10 +103,10 @@ class Corrections {
     return Of(library, collective).Find(algorithm);
   }
 
-  // How the code of this name was timed, anywhere on the machine.
-  TimedKinds KindsOf(absl::string_view library, absl::string_view collective,
-                     absl::string_view algorithm) const {
-    return Of(library, collective).KindsOf(algorithm);
+  // How the code of this name was timed, anywhere on the machine. Lives as long as this object.
+  const AlgorithmTimings& TimingsOf(absl::string_view library, absl::string_view collective,
+                                    absl::string_view algorithm) const {
+    return Of(library, collective).TimingsOf(algorithm);
   }
 
   // The algorithms of a (library, collective) that were observed, in the order of their names. A

@@ -33,7 +33,9 @@ constexpr CopiedTable kTables[] = {
      " observation_count, weight, bins, timing_count, total_time_s",
      "iiiiiiiiiiiibir"},
     {"id_of_day", "day, first_id", "ii"},
-    {"cell", "scenario_id, kind, epoch, observation_count, weight, bins", "iiiiib"},
+    {"cell",
+     "scenario_id, kind, epoch, observation_count, weight, bins, reporter_sum, reporter_square_sum",
+     "iiiiibii"},
     {"report_count", "job_id, source_id, machine_id, observation_count, dropped_count", "iiiii"},
     {"pattern_sketch",
      "pattern_sketch_id, machine_id, application, kind, nodes, ppn, ranks, job_id, source_id,"

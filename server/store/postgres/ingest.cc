@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "domain/principal_name.h"
 #include "store/postgres/connection/binary.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/partitions.h"
@@ -204,6 +205,7 @@ absl::Status Ingest::CopyObservations() {
   CellSums sums;
   for (const Staged& staged : staged_) {
     int64_t id = staged.first_id;
+    const int64_t reporter = domain::ReporterNumber(staged.batch->source);
     for (const ObservationRecord& row : staged.batch->observations) {
       const ScenarioId& scenario = scenarios_.At(row.scenario);
       BeginRow(9, rows);
@@ -216,7 +218,7 @@ absl::Status Ingest::CopyObservations() {
       AppendField(StatisticNumber(row.statistic), rows);
       row.run.empty() ? AppendNullField(rows) : AppendField(absl::string_view(row.run), rows);
       AppendField(row.at_us, rows);
-      AddTiming(row.time_s, row.count,
+      AddTiming(row.time_s, row.count, reporter,
                 sums[{scenario.scenario_id, staged.batch->kind, scenario.epoch}]);
     }
   }

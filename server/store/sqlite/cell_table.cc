@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
+#include "domain/principal_name.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/report_count.h"
 #include "store/sqlite/retention/old_sums.h"
@@ -12,6 +13,17 @@
 
 namespace cox::store {
 namespace {
+
+// Columns from `column` on: observation_count, weight, reporter_sum, reporter_square_sum, bins.
+absl::StatusOr<Cell> CellOf(const Query& query, int column) {
+  absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(column + 4));
+  if (!bins.ok()) return bins.status();
+  return Cell{.observation_count = query.Int(column),
+              .weight = query.Int(column + 1),
+              .bins = *std::move(bins),
+              .reporter_sum = query.Int(column + 2),
+              .reporter_square_sum = query.Int(column + 3)};
+}
 
 absl::Status Change(Database& db, const CellSums& sums, void (*change)(const Cell&, Cell&)) {
   for (const auto& [key, part] : sums) {
@@ -36,14 +48,14 @@ absl::StatusOr<int64_t> CurrentEpoch(Database& db, int64_t scenario_id) {
 
 absl::StatusOr<StoredCell> FindCell(Database& db, const CellKey& key) {
   Query query(db,
-              "SELECT cell_id, observation_count, weight, bins FROM cell"
-              " WHERE scenario_id = ? AND kind = ? AND epoch = ?");
+              "SELECT cell_id, observation_count, weight, reporter_sum, reporter_square_sum, bins"
+              " FROM cell WHERE scenario_id = ? AND kind = ? AND epoch = ?");
   query.Bind(key.scenario_id).Bind(static_cast<int64_t>(key.kind)).Bind(key.epoch);
   StoredCell stored;
   if (query.Next()) {
-    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(3));
-    if (!bins.ok()) return bins.status();
-    stored = {query.Int(0), {query.Int(1), query.Int(2), *std::move(bins)}};
+    absl::StatusOr<Cell> cell = CellOf(query, 1);
+    if (!cell.ok()) return cell.status();
+    stored = {query.Int(0), *std::move(cell)};
   }
   if (!query.status().ok()) return query.status();
   return stored;
@@ -59,15 +71,18 @@ absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored) {
   const std::string bins = EncodeBins(cell.bins);
   if (stored.cell_id != 0) {
     Query update(db,
-                 "UPDATE cell SET observation_count = ?, weight = ?, bins = ? WHERE cell_id = ?");
-    update.Bind(cell.observation_count).Bind(cell.weight).BindBytes(bins).Bind(stored.cell_id);
+                 "UPDATE cell SET observation_count = ?, weight = ?, reporter_sum = ?,"
+                 " reporter_square_sum = ?, bins = ? WHERE cell_id = ?");
+    update.Bind(cell.observation_count).Bind(cell.weight).Bind(cell.reporter_sum);
+    update.Bind(cell.reporter_square_sum).BindBytes(bins).Bind(stored.cell_id);
     return update.Run();
   }
   Query insert(db,
-               "INSERT INTO cell (scenario_id, kind, epoch, observation_count, weight, bins)"
-               " VALUES (?, ?, ?, ?, ?, ?)");
+               "INSERT INTO cell (scenario_id, kind, epoch, observation_count, weight,"
+               " reporter_sum, reporter_square_sum, bins) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   insert.Bind(key.scenario_id).Bind(static_cast<int64_t>(key.kind)).Bind(key.epoch);
-  insert.Bind(cell.observation_count).Bind(cell.weight).BindBytes(bins);
+  insert.Bind(cell.observation_count).Bind(cell.weight).Bind(cell.reporter_sum);
+  insert.Bind(cell.reporter_square_sum).BindBytes(bins);
   if (absl::Status status = insert.Run(); !status.ok()) return status;
   stored.cell_id = db.LastInsertId();
   return absl::OkStatus();
@@ -76,7 +91,7 @@ absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored) {
 absl::Status SumUp(Query& query, CellSums& sums) {
   while (query.Next()) {
     const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
-    AddTiming(query.Real(3), query.Int(4), sums[key]);
+    AddTiming(query.Real(3), query.Int(4), domain::ReporterNumber(query.Bytes(5)), sums[key]);
   }
   return query.status();
 }
@@ -95,13 +110,14 @@ absl::Status RebuildCells(Database& db, std::optional<int64_t> machine_id) {
   CellSums sums;
   {
     // An observation's batch is the last one that starts at or before it.
-    Query rows(db, absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
-                                " WHERE b.batch_id <= o.observation_id ORDER BY b.batch_id DESC"
-                                " LIMIT 1), (SELECT count(*) FROM drift d WHERE ",
-                                kDriftIsAbout,
-                                " AND d.first_id <= o.observation_id), o.time_s, o.timing_count"
-                                " FROM observation o CROSS JOIN scenario s USING (scenario_id)",
-                                machine_id ? " WHERE o.machine_id = ?" : ""));
+    Query rows(
+        db, absl::StrCat(
+                "SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ", kDriftIsAbout,
+                " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ", kSourceOf,
+                " FROM observation o CROSS JOIN scenario s USING (scenario_id)"
+                " CROSS JOIN batch b ON b.batch_id = (SELECT max(batch_id)"
+                "  FROM batch WHERE batch_id <= o.observation_id)",
+                machine_id ? " WHERE o.machine_id = ?" : ""));
     if (machine_id) rows.Bind(*machine_id);
     if (absl::Status status = SumUp(rows, sums); !status.ok()) return status;
   }
@@ -131,20 +147,21 @@ absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_vie
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
   if (!machine_id.ok()) return machine_id.status();
   Query query(db, absl::StrCat("SELECT ", kScenarioColumns,
-                               ", c.kind, c.epoch, c.observation_count, c.weight, c.bins"
-                               " FROM scenario s CROSS JOIN cell c USING (scenario_id)"
+                               ", c.kind, c.epoch, c.observation_count, c.weight,"
+                               " c.reporter_sum, c.reporter_square_sum, c.bins FROM scenario s "
+                               "CROSS JOIN cell c USING (scenario_id)"
                                " WHERE s.machine_id = ? ORDER BY s.scenario_id LIMIT ?"));
   query.Bind(*machine_id).Bind(limit);
   std::vector<CellRecord> cells;
   const std::string name(machine.data(), machine.size());
   constexpr int kFirst = kScenarioColumnCount;
   while (query.Next()) {
-    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(kFirst + 4));
-    if (!bins.ok()) return bins.status();
+    absl::StatusOr<Cell> cell = CellOf(query, kFirst + 2);
+    if (!cell.ok()) return cell.status();
     cells.push_back({.scenario = ScenarioOf(query, 0, name),
                      .kind = static_cast<domain::CellKind>(query.Int(kFirst)),
                      .epoch = query.Int(kFirst + 1),
-                     .cell = {query.Int(kFirst + 2), query.Int(kFirst + 3), *std::move(bins)}});
+                     .cell = *std::move(cell)});
   }
   if (!query.status().ok()) return query.status();
   return cells;

@@ -45,6 +45,9 @@ inline constexpr const char* kDriftIsAbout =
     " AND d.level = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
     " AND s.block_bytes BETWEEN d.min_block_bytes AND d.max_block_bytes";
 
+// The name of the source of batch, or old sum, `b`; NULL: none.
+inline constexpr const char* kSourceOf = "(SELECT name FROM source WHERE source_id = b.source_id)";
+
 // Drifts so far of a scenario: the epoch of the next observation of it.
 absl::StatusOr<int64_t> CurrentEpoch(Database& db, int64_t scenario_id);
 
@@ -53,7 +56,7 @@ absl::StatusOr<StoredCell> FindCell(Database& db, const CellKey& key);
 // Inserts, updates, or deletes one that became empty; then cell_id is that of the row, or 0.
 absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored);
 
-// Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count) to `sums`.
+// Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count, source) to `sums`.
 absl::Status SumUp(Query& query, CellSums& sums);
 // Subtract `sums` from the stored cells, or add them. A cell that becomes empty loses its row.
 absl::Status TakeOut(Database& db, const CellSums& sums);

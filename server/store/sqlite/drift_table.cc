@@ -54,12 +54,13 @@ absl::Status SumUpScope(Database& db, const domain::Drift& drift, int64_t throug
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, drift.machine);
   if (!machine_id.ok()) return machine_id.status();
   const domain::DriftScope& scope = drift.scope;
-  Query rows(db, absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
-                              " WHERE b.batch_id <= o.observation_id ORDER BY b.batch_id DESC"
-                              " LIMIT 1), (SELECT count(*) FROM drift d WHERE ",
+  Query rows(db, absl::StrCat("SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ",
                               kDriftIsAbout,
-                              " AND d.first_id <= o.observation_id), o.time_s, o.timing_count"
+                              " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ",
+                              kSourceOf,
                               " FROM observation o CROSS JOIN scenario s USING (scenario_id)"
+                              " CROSS JOIN batch b ON b.batch_id = (SELECT max(batch_id)"
+                              "  FROM batch WHERE batch_id <= o.observation_id)"
                               " WHERE o.machine_id = ?1 AND o.observation_id BETWEEN ?2 AND ?3"
                               " AND ?4 IN ('', s.library) AND ?5 IN ('', s.collective)"
                               " AND ?6 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"

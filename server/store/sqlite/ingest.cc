@@ -6,6 +6,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
+#include "domain/principal_name.h"
 #include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/report_count.h"
 #include "store/sqlite/sketch_table.h"
@@ -21,8 +22,9 @@ constexpr size_t kMaxCachedJobs = 16'384;
 
 // Keeps the capacity for the next batch.
 void Clear(Cell& cell) {
-  cell.observation_count = cell.weight = 0;
-  cell.bins.clear();
+  std::vector<CellBin> bins = std::move(cell.bins);
+  bins.clear();
+  cell = {.bins = std::move(bins)};
 }
 
 }  // namespace
@@ -95,6 +97,7 @@ absl::Status Ingest::InsertRows(const ObservationBatch& batch, int64_t first_id)
   int64_t id = first_id;
   const domain::ScenarioKey* last_key = nullptr;
   Scenario* scenario = nullptr;
+  const int64_t reporter = domain::ReporterNumber(batch.source);
   rows_.Clear();
   rows_.Reserve(batch.observations.size());
   for (const ObservationRecord& row : batch.observations) {
@@ -115,7 +118,7 @@ absl::Status Ingest::InsertRows(const ObservationBatch& batch, int64_t first_id)
                .run = row.run,
                .at_us = row.at_us});
     if (scenario->pending.observation_count == 0) pending_.push_back(scenario);
-    AddTiming(row.time_s, row.count, scenario->pending);
+    AddTiming(row.time_s, row.count, reporter, scenario->pending);
   }
   return batch.observations.empty() ? absl::OkStatus() : rows_.Insert();
 }

@@ -274,6 +274,39 @@ TEST(ForgetTest, APinnedProfileDoesNotKeepWhatTheSourceTaughtTheOthers) {
   EXPECT_LE(LargestMove(Predictions(clean), Predictions(daemon)), 1e-6);
 }
 
+// What a prediction rests on whose candidates are `cell`'s algorithm alone.
+std::vector<int> EvidenceAt(const Daemon& daemon, const v1::Observation& cell) {
+  const v1::RecommendResponse answer = AnswerFor(daemon.Advice(), cell);
+  return {answer.evidence().begin(), answer.evidence().end()};
+}
+
+// A reporter's name is its source, whatever it says; here an operator reports for it.
+TEST(OneSourceTest, WhatOneReporterAloneSaysIsMarked) {
+  using ::testing::ElementsAre;
+  Daemon daemon;
+  daemon.Register("delta");
+  Reporter(daemon, "uid:1000/a", "uid:1000").Report(Honest(10));
+  v1::Observation cell = Timing(4, 0);
+  EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_JOBS, v1::EVIDENCE_ONE_SOURCE));
+  Reporter(daemon, "uid:1001/b", "uid:1001").Report(Honest(10));
+  EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_JOBS));
+
+  // A size that nobody else has timed.
+  const Cell between = [](v1::Observation& lie) {
+    lie.set_block_bytes(lie.block_bytes() + lie.block_bytes() / 2);
+  };
+  const Lie slow = [](double, int) { return 1e-4; };
+  Reporter liar(daemon, "uid:1002/c", "uid:1002");
+  liar.Report(Lies(10, 0.3, slow, between));
+  EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_JOBS));
+  between(cell);
+  EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_JOBS, v1::EVIDENCE_ONE_SOURCE));
+
+  // What an operator imports has its word.
+  Reporter(daemon, "", "history.csv").Report({cell});
+  EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_BENCHMARK, v1::EVIDENCE_JOBS));
+}
+
 // A batch that is refused is refused as a whole, takes nothing else with it and does not come back.
 TEST(BadBatchTest, ABadBatchBlocksNobody) {
   Daemon daemon;

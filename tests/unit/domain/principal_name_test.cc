@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
+#include <string>
+
 namespace cox::domain {
 namespace {
 
@@ -20,6 +24,22 @@ TEST(PrincipalName, IsWhatAJobBeginsWith) {
   EXPECT_EQ(PrincipalOfJob("token:relay/uid:1000/4711"), "token:relay");
   EXPECT_EQ(PrincipalOfJob("train-7"), "train-7");
   EXPECT_EQ(PrincipalOfJob(""), "");
+}
+
+TEST(PrincipalName, ReportersHaveNumbersAndOthersHaveNone) {
+  EXPECT_EQ(ReporterNumber(""), 0);
+  EXPECT_EQ(ReporterNumber("history.csv"), 0);
+  // In databases: it must not change.
+  EXPECT_EQ(ReporterNumber("uid:1000"), 1673);
+  std::set<int64_t> numbers;
+  for (int user = 0; user < 1'000; ++user) {
+    const int64_t number = ReporterNumber("uid:" + std::to_string(user));
+    EXPECT_GE(number, 1);
+    EXPECT_LE(number, kMaxReporterNumber);
+    numbers.insert(number);
+  }
+  // 970 if each number is equally likely.
+  EXPECT_GT(numbers.size(), 940u);
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ TEST(Quantile, OfNothingIsZero) { EXPECT_EQ(QuantileOf({}, 0.5), 0); }
 
 TEST(Quantile, OfOneIsItself) {
   store::Cell cell;
-  store::AddTiming(3.7e-5, 1, cell);
+  store::AddTiming(3.7e-5, 1, store::kNotTold, cell);
   for (const double q : {0.0, 0.5, 1.0}) EXPECT_NEAR(QuantileOf(cell, q), 3.7e-5, 1e-10);
 }
 
 TEST(Quantile, IsWithinTwoPercentOfTheExactOne) {
   store::Cell cell;
-  for (int i = 1; i <= 1000; ++i) store::AddTiming(1e-6 * i, 1, cell);
+  for (int i = 1; i <= 1000; ++i) store::AddTiming(1e-6 * i, 1, store::kNotTold, cell);
   for (const double q : {0.1, 0.5, 0.9, 1.0}) {
     EXPECT_NEAR(QuantileOf(cell, q) / (1e-3 * q), 1, 0.02) << q;
   }
@@ -37,8 +37,8 @@ TEST(Quantile, IsWithinTwoPercentOfTheExactOne) {
 
 TEST(Quantile, DoesNotFollowAnOutlier) {
   store::Cell cell;
-  for (int i = 0; i < 99; ++i) store::AddTiming(1e-6, 1, cell);
-  store::AddTiming(10, 1, cell);
+  for (int i = 0; i < 99; ++i) store::AddTiming(1e-6, 1, store::kNotTold, cell);
+  store::AddTiming(10, 1, store::kNotTold, cell);
   EXPECT_NEAR(QuantileOf(cell, 0.9), 1e-6, 1e-9);
   EXPECT_NEAR(QuantileOf(cell, 1), 10, 0.2);
 }

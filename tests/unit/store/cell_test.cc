@@ -16,16 +16,17 @@ namespace {
 struct Timing {
   double time_s;
   int64_t count;
+  int64_t reporter = 0;
 };
 
 Cell SumOf(const std::vector<Timing>& timings) {
   Cell sum;
-  for (const Timing& timing : timings) AddTiming(timing.time_s, timing.count, sum);
+  for (const Timing& timing : timings) AddTiming(timing.time_s, timing.count, timing.reporter, sum);
   return sum;
 }
 
-const std::vector<Timing> kTimings = {{1e-6, 10},    {2e-6, 1}, {1e-3, 999},
-                                      {1.001e-6, 1}, {0.5, 3},  {1e-6, 7}};
+const std::vector<Timing> kTimings = {{1e-6, 10, 7},    {2e-6, 1, 7}, {1e-3, 999},
+                                      {1.001e-6, 1, 9}, {0.5, 3},     {1e-6, 7, 16'381}};
 
 TEST(CellTest, BinsHoldWhereTheTimesLie) {
   const Cell cell = SumOf({{1e-3, 1}, {1.004e-3, 1}, {1e-3, 5}});
@@ -64,6 +65,49 @@ TEST(CellTest, RemovingUndoesAddingBitByBit) {
   EXPECT_EQ(sum, Cell{});
 }
 
+// Times do not matter to it.
+int64_t OnlyReporterOf(const std::vector<int64_t>& reporters) {
+  Cell cell;
+  for (const int64_t reporter : reporters) AddTiming(1e-6, 1, reporter, cell);
+  return OnlyReporter(cell);
+}
+
+TEST(CellTest, OneReporterIsKnownAsTheOnlyOne) {
+  EXPECT_EQ(OnlyReporterOf({5}), 5);
+  EXPECT_EQ(OnlyReporterOf(std::vector<int64_t>(100'000, 16'381)), 16'381);
+  EXPECT_EQ(OnlyReporterOf({}), 0);
+  EXPECT_EQ(OnlyReporterOf({0, 0, 0}), 0) << "an operator alone";
+  EXPECT_EQ(OnlyReporterOf({5, 5, 0}), 0) << "an operator, too";
+  std::vector<int64_t> all(100'000, 16'381);
+  all.push_back(16'380);
+  EXPECT_EQ(OnlyReporterOf(all), 0);
+  // Their mean is a number of neither.
+  EXPECT_EQ(OnlyReporterOf({4, 6}), 0);
+}
+
+TEST(CellTest, TheOnlyReporterIsKnownAgainWhenTheOthersAreRemoved) {
+  Cell cell = SumOf({{1e-6, 1, 5}, {2e-6, 1, 5}});
+  const Cell other = SumOf({{1e-6, 1, 6}, {3e-6, 2, 0}});
+  Add(other, cell);
+  EXPECT_EQ(OnlyReporter(cell), 0);
+  Remove(other, cell);
+  EXPECT_EQ(OnlyReporter(cell), 5);
+  SetReporter(9, cell);
+  EXPECT_EQ(OnlyReporter(cell), 9);
+}
+
+// A database that older programs have written has sums of some of the observations only.
+TEST(CellTest, SumsThatDoNotFitNameNobody) {
+  Cell cell = SumOf({{1e-6, 1, kNotTold}, {2e-6, 1, 5}});
+  EXPECT_EQ(OnlyReporter(cell), 0);
+  Remove(SumOf({{1e-6, 1, 5}, {2e-6, 1, 5}}), cell);
+  EXPECT_EQ(OnlyReporter(cell), 0);
+  EXPECT_EQ(OnlyReporter({.observation_count = 2,
+                          .reporter_sum = std::numeric_limits<int64_t>::max(),
+                          .reporter_square_sum = std::numeric_limits<int64_t>::min()}),
+            0);
+}
+
 TEST(CellTest, NoReportOutweighsTheOthers) {
   EXPECT_EQ(SumOf({{1, std::numeric_limits<int64_t>::max()}}).weight, Store::kMaxCellWeight);
   EXPECT_EQ(SumOf({{1, 999}}).weight, 999);
@@ -73,7 +117,7 @@ TEST(CellTest, ExtremeTimesAreBounded) {
   Cell cell;
   for (int exponent = -1074; exponent < 1024; ++exponent) {
     for (int step = 0; step < 64; ++step) {
-      AddTiming(std::ldexp(1 + step / 64.0, exponent), 1, cell);
+      AddTiming(std::ldexp(1 + step / 64.0, exponent), 1, kNotTold, cell);
     }
   }
   EXPECT_LE(cell.bins.size(), 1537u);
@@ -82,7 +126,7 @@ TEST(CellTest, ExtremeTimesAreBounded) {
 
 TEST(CellTest, BinsAreReadBackAsTheyWereWritten) {
   Cell cell = SumOf(kTimings);
-  for (int i = 0; i < 1000; ++i) AddTiming(1e-12 * std::exp(0.04 * i), i, cell);
+  for (int i = 0; i < 1000; ++i) AddTiming(1e-12 * std::exp(0.04 * i), i, kNotTold, cell);
   const auto read = DecodeBins(EncodeBins(cell.bins));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, cell.bins);

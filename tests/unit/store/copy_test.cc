@@ -81,7 +81,7 @@ void Fill(Store& store) {
   ASSERT_TRUE(store.PinProfile("m", 1).ok());
   ASSERT_TRUE(store.SetSwitches("m", "SwitchName=a Nodes=n[1-4]\n", kCopier).ok());
   ObservationBatch batch = BatchOf("m", "job", 1, 500);
-  batch.source = "file";
+  batch.source = "token:file";
   batch.dropped_count = 9;
   batch.observations[7].run = "night";
   batch.observations[8].stddev_s = 0.1;
@@ -154,7 +154,7 @@ void ExpectSameAndGoOn(Store* source, Store* target) {
   EXPECT_EQ(sketches->front().job, "job");
   ObservationBatch more = BatchOf("m", "job", 3, 2);
   more.sketches = {SketchOfRanks(32), SketchOfRanks(16)};
-  more.source = "file";
+  more.source = "token:file";
   EXPECT_EQ(Append(*target, more)->first_id, 526);
   const auto later = target->ListSketches("m", "a");
   ASSERT_EQ(later->size(), 2u);

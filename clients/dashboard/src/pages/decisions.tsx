@@ -54,6 +54,7 @@ const EVIDENCE: Record<string, string> = {
   EVIDENCE_BENCHMARK: 'benchmarks',
   EVIDENCE_JOBS: 'jobs',
   EVIDENCE_CANARY: 'canaries',
+  EVIDENCE_ONE_SOURCE: 'one source alone',
 };
 
 export const evidenceText = (evidence: string[] | undefined): string =>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "domain/principal_name.h"
 #include "store/day_sum.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/machine_rows.h"
@@ -19,17 +20,19 @@ std::string EpochOfSum() {
                       " AND d.first_id <= b.first_id)");
 }
 
-// scenario_id, kind and epoch, and then the columns of the sum.
+// scenario_id, kind, epoch and source, and then the columns of the sum.
 std::string Sums(absl::string_view condition) {
-  return absl::StrCat("SELECT b.scenario_id, b.kind, ", EpochOfSum(), ", ", kSumColumns,
-                      " FROM old_sum b JOIN scenario s USING (scenario_id) WHERE ", condition);
+  return absl::StrCat("SELECT b.scenario_id, b.kind, ", EpochOfSum(), ", ", kSourceOf, ", ",
+                      kSumColumns, " FROM old_sum b JOIN scenario s USING (scenario_id) WHERE ",
+                      condition);
 }
 
 absl::Status AddAll(Query& query, CellSums& sums) {
   while (query.Next()) {
     const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
-    const absl::StatusOr<DaySum> sum = DaySumOf(query, 3);
+    absl::StatusOr<DaySum> sum = DaySumOf(query, 4);
     if (!sum.ok()) return sum.status();
+    SetReporter(domain::ReporterNumber(query.Bytes(3)), sum->cell);
     Add(sum->cell, sums[key]);
   }
   return query.status();
@@ -39,15 +42,14 @@ absl::StatusOr<OldRowSums> FindOld(Session& session, int64_t machine_id, const O
                                    int64_t excess_count, int64_t limit) {
   Query rows(session,
              absl::StrCat("SELECT o.observation_id, o.scenario_id, o.time_s, o.timing_count,"
-                          " o.at_us, w.job_id, coalesce(w.source_id, 0), w.kind,"
+                          " o.at_us, b.job_id, coalesce(b.source_id, 0), b.kind,"
                           " (SELECT count(*) FROM drift d WHERE ",
                           kDriftIsAbout,
                           " AND d.first_id <= o.observation_id) FROM"
                           " (SELECT * FROM observation WHERE machine_id = $1"
                           "   AND observation_id <= $2 ORDER BY observation_id LIMIT $3) o"
-                          " JOIN scenario s USING (scenario_id) CROSS JOIN LATERAL"
-                          " (SELECT * FROM batch b WHERE b.batch_id <= o.observation_id"
-                          "  ORDER BY b.batch_id DESC LIMIT 1) w ORDER BY o.observation_id"));
+                          " JOIN scenario s USING (scenario_id) ",
+                          kBatchOfRow, " ORDER BY o.observation_id"));
   rows.Bind(machine_id).Bind(old.through_id).Bind(limit);
   return TakeOldRows(rows, old.before_us, excess_count, limit);
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "domain/principal_name.h"
 #include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/postgres/rows/scenario_columns.h"
@@ -17,6 +18,8 @@ struct CellColumns {
   std::vector<int64_t> epochs;
   std::vector<int64_t> counts;
   std::vector<int64_t> weights;
+  std::vector<int64_t> reporter_sums;
+  std::vector<int64_t> reporter_square_sums;
   std::vector<std::string> bins;
 
   void AddKey(const CellKey& key) {
@@ -28,13 +31,16 @@ struct CellColumns {
     AddKey(key);
     counts.push_back(cell.observation_count);
     weights.push_back(cell.weight);
+    reporter_sums.push_back(cell.reporter_sum);
+    reporter_square_sums.push_back(cell.reporter_square_sum);
     bins.push_back(EncodeBins(cell.bins));
   }
   Query& BindKeysTo(Query& query) const {
     return query.BindAll(scenario_ids).BindAll(kinds).BindAll(epochs);
   }
   Query& BindTo(Query& query) const {
-    return BindKeysTo(query).BindAll(counts).BindAll(weights).BindAllBytes(bins);
+    BindKeysTo(query).BindAll(counts).BindAll(weights).BindAllBytes(bins);
+    return query.BindAll(reporter_sums).BindAll(reporter_square_sums);
   }
 };
 
@@ -43,8 +49,9 @@ constexpr const char* kKeys =
 
 // The columns of a cell, or of a part of it, of row `c`.
 constexpr const char* kPartColumns =
-    "c.scenario_id, c.kind, c.epoch, c.observation_count, c.weight, c.bins";
-constexpr int kPartColumnCount = 6;
+    "c.scenario_id, c.kind, c.epoch, c.observation_count, c.weight, c.bins, c.reporter_sum,"
+    " c.reporter_square_sum";
+constexpr int kPartColumnCount = 8;
 
 CellKey KeyOf(const Query& query) {
   return {query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
@@ -53,7 +60,11 @@ CellKey KeyOf(const Query& query) {
 absl::StatusOr<Cell> CellOf(const Query& query) {
   absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(5));
   if (!bins.ok()) return bins.status();
-  return Cell{query.Int(3), query.Int(4), *std::move(bins)};
+  return Cell{.observation_count = query.Int(3),
+              .weight = query.Int(4),
+              .bins = *std::move(bins),
+              .reporter_sum = query.Int(6),
+              .reporter_square_sum = query.Int(7)};
 }
 
 // Adds the rows of `query` (kPartColumns) to `sums`.
@@ -93,11 +104,14 @@ absl::Status WriteCells(Session& session, const CellSums& cells) {
   }
   if (!kept.counts.empty()) {
     Query write(session,
-                "INSERT INTO cell (scenario_id, kind, epoch, observation_count, weight, bins)"
+                "INSERT INTO cell (scenario_id, kind, epoch, observation_count, weight, bins,"
+                " reporter_sum, reporter_square_sum)"
                 " SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],"
-                " $5::bigint[], $6::bytea[]) ON CONFLICT (scenario_id, kind, epoch) DO UPDATE SET"
+                " $5::bigint[], $6::bytea[], $7::bigint[], $8::bigint[])"
+                " ON CONFLICT (scenario_id, kind, epoch) DO UPDATE SET"
                 " observation_count = excluded.observation_count, weight = excluded.weight,"
-                " bins = excluded.bins");
+                " bins = excluded.bins, reporter_sum = excluded.reporter_sum,"
+                " reporter_square_sum = excluded.reporter_square_sum");
     if (absl::Status status = kept.BindTo(write).Run(); !status.ok()) return status;
   }
   if (empty.epochs.empty()) return absl::OkStatus();
@@ -120,7 +134,7 @@ absl::Status Change(Session& session, const CellSums& sums, void (*change)(const
 absl::Status SumUp(Query& query, CellSums& sums) {
   while (query.Next()) {
     const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
-    AddTiming(query.Real(3), query.Int(4), sums[key]);
+    AddTiming(query.Real(3), query.Int(4), domain::ReporterNumber(query.Bytes(5)), sums[key]);
   }
   return query.status();
 }
@@ -131,7 +145,7 @@ absl::Status NoteCellChange(Session& session, const CellSums& sums) {
   for (const auto& [key, sum] : sums) columns.Add(key, sum);
   Query note(session,
              "INSERT INTO cell_change (scenario_ids, kinds, epochs, observation_counts, weights,"
-             " bins) VALUES ($1, $2, $3, $4, $5, $6)");
+             " bins, reporter_sums, reporter_square_sums) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
   return columns.BindTo(note).Run();
 }
 
@@ -141,8 +155,9 @@ absl::Status MakeCellChanges(Session& session) {
       session,
       absl::StrCat("WITH taken AS (DELETE FROM cell_change RETURNING *) SELECT ", kPartColumns,
                    " FROM taken t, unnest(t.scenario_ids, t.kinds, t.epochs,"
-                   " t.observation_counts, t.weights, t.bins)"
-                   " AS c (scenario_id, kind, epoch, observation_count, weight, bins)"));
+                   " t.observation_counts, t.weights, t.bins, t.reporter_sums,"
+                   " t.reporter_square_sums) AS c (scenario_id, kind, epoch, observation_count,"
+                   " weight, bins, reporter_sum, reporter_square_sum)"));
   if (absl::Status status = AddCells(take, sums); !status.ok()) return status;
   return PutIn(session, sums);
 }
@@ -164,14 +179,14 @@ absl::Status RebuildCells(Session& session, int64_t machine_id) {
   CellSums sums;
   {
     // An observation's batch is the last one that starts at or before it.
-    Query rows(session, absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
-                                     " WHERE b.batch_id <= o.observation_id"
-                                     " ORDER BY b.batch_id DESC LIMIT 1),"
-                                     " (SELECT count(*) FROM drift d WHERE ",
-                                     kDriftIsAbout,
-                                     " AND d.first_id <= o.observation_id), o.time_s,"
-                                     " o.timing_count FROM observation o JOIN scenario s"
-                                     " USING (scenario_id) WHERE o.machine_id = $1"));
+    Query rows(session,
+               absl::StrCat("SELECT s.scenario_id, b.kind,"
+                            " (SELECT count(*) FROM drift d WHERE ",
+                            kDriftIsAbout,
+                            " AND d.first_id <= o.observation_id), o.time_s,"
+                            " o.timing_count, ",
+                            kSourceOf, " FROM observation o JOIN scenario s",
+                            " USING (scenario_id) ", kBatchOfRow, " WHERE o.machine_id = $1"));
     if (absl::Status status = SumUp(rows.Bind(machine_id).Stream(), sums); !status.ok()) {
       return status;
     }

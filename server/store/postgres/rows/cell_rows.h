@@ -43,7 +43,15 @@ inline constexpr const char* kDriftIsAbout =
     " AND d.level = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
     " AND s.block_bytes BETWEEN d.min_block_bytes AND d.max_block_bytes";
 
-// Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count) to `sums`.
+// The name of the source of batch, or old sum, `b`; NULL: none.
+inline constexpr const char* kSourceOf = "(SELECT name FROM source WHERE source_id = b.source_id)";
+
+// Joins the batch `b` of the observation `o`: the last one that starts at or before it.
+inline constexpr const char* kBatchOfRow =
+    "CROSS JOIN LATERAL (SELECT * FROM batch b WHERE b.batch_id <= o.observation_id"
+    " ORDER BY b.batch_id DESC LIMIT 1) b";
+
+// Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count, source) to `sums`.
 absl::Status SumUp(Query& query, CellSums& sums);
 // Notes that `sums` are to be added to the cells. One statement, however many cells.
 absl::Status NoteCellChange(Session& session, const CellSums& sums);

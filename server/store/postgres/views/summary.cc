@@ -154,7 +154,7 @@ absl::StatusOr<Summary> ReadSummary(Session& session, const SummaryFilter& filte
       const int64_t timing_count = rows.Int(kFirstOwn + 1);
       SummaryRow part{.timing_count = timing_count,
                       .total_time_s = time_s * static_cast<double>(timing_count)};
-      AddTiming(time_s, timing_count, part.cell);
+      AddTiming(time_s, timing_count, kNotTold, part.cell);
       goes_on = collector.Add(rows, part);
     }
     if (!rows.status().ok()) return rows.status();

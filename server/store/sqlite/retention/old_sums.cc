@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "domain/principal_name.h"
 #include "store/day_sum.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/report_count.h"
@@ -15,11 +16,10 @@ namespace {
 
 // The sums, each with its epoch: the number of drifts of its scenario until its first observation.
 std::string Sums(absl::string_view condition) {
-  return absl::StrCat("SELECT b.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ",
-                      kDriftIsAbout,
-                      " AND d.first_id <= b.first_id), b.observation_count, b.weight, b.bins"
-                      " FROM old_sum b CROSS JOIN scenario s USING (scenario_id) WHERE ",
-                      condition);
+  return absl::StrCat(
+      "SELECT b.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ", kDriftIsAbout,
+      " AND d.first_id <= b.first_id), b.observation_count, b.weight, b.bins, ", kSourceOf,
+      " FROM old_sum b CROSS JOIN scenario s USING (scenario_id) WHERE ", condition);
 }
 
 absl::Status AddAll(Query& query, CellSums& sums) {
@@ -27,7 +27,9 @@ absl::Status AddAll(Query& query, CellSums& sums) {
     const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
     absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(5));
     if (!bins.ok()) return bins.status();
-    Add({query.Int(3), query.Int(4), *std::move(bins)}, sums[key]);
+    Cell cell{query.Int(3), query.Int(4), *std::move(bins)};
+    SetReporter(domain::ReporterNumber(query.Bytes(6)), cell);
+    Add(cell, sums[key]);
   }
   return query.status();
 }

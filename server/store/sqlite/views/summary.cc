@@ -155,7 +155,7 @@ absl::StatusOr<Summary> ReadSummary(Database& db, const SummaryFilter& filter) {
       row.timing_count = rows.Int(3);
       row.total_time_s = rows.Real(2) * static_cast<double>(rows.Int(3));
       row.cell = {};
-      AddTiming(rows.Real(2), rows.Int(3), row.cell);
+      AddTiming(rows.Real(2), rows.Int(3), kNotTold, row.cell);
       goes_on = collector.Add(rows.Int(0), rows.Int(1), row);
     }
     if (!rows.status().ok()) return rows.status();

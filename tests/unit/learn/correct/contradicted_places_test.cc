@@ -1,4 +1,4 @@
-#include "learn/correct/contradicted_places.h"
+#include "learn/correct/trust/contradicted_places.h"
 
 #include <gtest/gtest.h>
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "domain/principal_name.h"
 #include "engine.h"
 #include "scratch.h"
 
@@ -385,7 +386,7 @@ TEST_P(ObservationTest, CellsGoOnAfterANewStart) {
   const CellRecord cell = store_->ListCells("m")->front();
   Cell expected;
   for (const int round : {1, 2}) {
-    for (int i = 1; i <= 100; ++i) AddTiming(1e-6 * i, round, expected);
+    for (int i = 1; i <= 100; ++i) AddTiming(1e-6 * i, round, kNotTold, expected);
   }
   EXPECT_EQ(cell.cell.bins, expected.bins);
 }
@@ -419,6 +420,27 @@ TEST_P(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
   // What it says afterwards is new, and the scenario that it left empty is used again.
   EXPECT_FALSE(Append(*store_, BatchOf("m", "wild", 1, 1, 64))->duplicate);
   EXPECT_THAT(*store_->ListCells("m"), SizeIs(2));
+}
+
+TEST_P(ObservationTest, CellsTellWhetherOneReporterIsAlone) {
+  const auto only = [&] { return OnlyReporter(store_->ListCells("m")->front().cell); };
+  const auto report = [&](const std::string& source, int64_t sequence) {
+    ObservationBatch batch = BatchOf("m", source, sequence, 10);
+    batch.source = source;
+    ASSERT_TRUE(Append(*store_, batch).ok());
+  };
+  report("uid:1000", 1);
+  report("uid:1000", 2);
+  EXPECT_EQ(only(), domain::ReporterNumber("uid:1000"));
+  for (const char* const other : {"uid:1001", "history.csv"}) {
+    report(other, 1);
+    EXPECT_EQ(only(), 0) << other;
+    ASSERT_TRUE(store_->Forget({Reporter::Kind::kSource, other}).ok());
+    EXPECT_EQ(only(), domain::ReporterNumber("uid:1000")) << other;
+  }
+  store_.reset();
+  store_ = Open();
+  EXPECT_EQ(only(), domain::ReporterNumber("uid:1000"));
 }
 
 TEST_P(ObservationTest, WhatNobodyReportedIsNotForgotten) {

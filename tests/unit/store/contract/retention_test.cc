@@ -28,7 +28,8 @@ constexpr int64_t kDay_us = 86'400'000'000;
 constexpr int64_t kNow_us = 200 * kDay_us;
 constexpr int64_t kAnyId = int64_t{1} << 60;
 
-using CellLine = std::tuple<std::string, int64_t, int, int64_t, int64_t, int64_t, std::string>;
+using CellLine =
+    std::tuple<std::string, int64_t, int, int64_t, int64_t, int64_t, std::string, int64_t, int64_t>;
 
 // In order, so that two stores can be compared.
 std::vector<CellLine> CellsOf(Store& store, const std::string& machine = "m") {
@@ -38,7 +39,8 @@ std::vector<CellLine> CellsOf(Store& store, const std::string& machine = "m") {
   for (const CellRecord& record : *cells) {
     lines.emplace_back(record.scenario.algorithm, record.scenario.block_bytes,
                        static_cast<int>(record.kind), record.epoch, record.cell.observation_count,
-                       record.cell.weight, EncodeBins(record.cell.bins));
+                       record.cell.weight, EncodeBins(record.cell.bins), record.cell.reporter_sum,
+                       record.cell.reporter_square_sum);
   }
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -56,7 +58,7 @@ class RetentionTest : public StoreTest {
   static ObservationBatch Batch(const std::string& job, int64_t sequence, int64_t day,
                                 int64_t rows = 300, const std::string& machine = "m") {
     ObservationBatch batch = BatchOf(machine, job, sequence, rows);
-    batch.source = absl::StrCat("user of ", job);
+    batch.source = absl::StrCat("token:", job);
     batch.kind = domain::CellKind::kJob;
     batch.dropped_count = 3;
     for (int64_t i = 0; i < rows; ++i) {
@@ -172,7 +174,7 @@ TEST_P(RetentionTest, RebuiltCellsAndCountsAreTheSame) {
   Rebuild();
   EXPECT_EQ(CellsOf(*store_), cells);
   EXPECT_EQ(CountOf({.machine = "m", .job = {}}), 5'300);
-  EXPECT_EQ(CountOf({.machine = "", .job = {}, .source = "user of old"}), 5'000);
+  EXPECT_EQ(CountOf({.machine = "", .job = {}, .source = "token:old"}), 5'000);
 }
 
 // What is forgotten leaves no trace, whether its rows or their sums are there.
@@ -182,7 +184,7 @@ TEST_P(RetentionTest, ForgettingIsExact) {
   Add(Batch("liar", 1, 12, 2'500));
   Add(Batch("liar", 2, 195, 100));
   EXPECT_EQ(SumUp(90), 2'800);
-  const auto forgotten = store_->Forget({.kind = Reporter::Kind::kSource, .name = "user of liar"});
+  const auto forgotten = store_->Forget({.kind = Reporter::Kind::kSource, .name = "token:liar"});
   ASSERT_TRUE(forgotten.ok()) << forgotten.status();
   EXPECT_EQ(forgotten->removed_count, 2'600);
   ASSERT_EQ(forgotten->machines.size(), 1U);
@@ -224,7 +226,9 @@ TEST_P(RetentionTest, DriftsKeepTheirEpochs) {
 TEST_P(RetentionTest, ALaterDriftTakesTheSumsAlong) {
   const auto with_drift = [this](const std::string& machine, bool sums_first) {
     const auto add = [&](const char* job) {
-      const auto added = Append(*store_, Batch(machine + job, 1, 10, 300, machine));
+      ObservationBatch batch = Batch(machine + job, 1, 10, 300, machine);
+      batch.source = absl::StrCat("token:", job);
+      const auto added = Append(*store_, batch);
       EXPECT_TRUE(added.ok()) << added.status();
       if (sums_first) SumUp(90, 0, kAnyId, machine);
       return added->first_id;
@@ -269,7 +273,7 @@ TEST_P(RetentionTest, SummariesByDayAreTheSame) {
   filters[1].start_time_us = 13 * kDay_us;
   filters[1].end_time_us = 191 * kDay_us;
   filters[2].reporter.job = "a";
-  filters[3].reporter.source = "user of b";
+  filters[3].reporter.source = "token:b";
   filters[3].bucket_us = 0;
   std::vector<decltype(summary(filters[0]))> before;
   for (const SummaryFilter& filter : filters) before.push_back(summary(filter));

@@ -94,7 +94,7 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
       "INSERT INTO parameter (profile_id, position, model, level, name, value, stderr, source) "
       "VALUES (9, 0, '', '', '', 0, 0, '')",
       "INSERT INTO batch VALUES (1, 9, 1, 1, 0, NULL, 0)",
-      "INSERT INTO cell VALUES (1, 9, 0, 0, 1, 1, x'')",
+      "INSERT INTO cell VALUES (1, 9, 0, 0, 1, 1, x'', 0, 0)",
       "INSERT INTO old_sum VALUES (1, 9, 9, 9, 0, 0, 0, 1, 1, 0, 0, 1, 1, x'', 1, 1)",
       "INSERT INTO source VALUES (1, '')",
       "INSERT INTO drift VALUES (1, 9, '', '', 'node', 0, 1, 1, 1, 0, 1, 0)",

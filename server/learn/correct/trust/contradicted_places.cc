@@ -1,4 +1,4 @@
-#include "learn/correct/contradicted_places.h"
+#include "learn/correct/trust/contradicted_places.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "absl/types/span.h"
-#include "learn/correct/weight_window.h"
+#include "learn/correct/trust/weight_window.h"
 
 namespace cox::learn {
 namespace {

@@ -1,4 +1,4 @@
-#include "learn/correct/weight_window.h"
+#include "learn/correct/trust/weight_window.h"
 
 #include <algorithm>
 

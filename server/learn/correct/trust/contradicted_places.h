@@ -1,6 +1,6 @@
 // Drops times that the times around them contradict beyond all reason. Pure, any thread.
-#ifndef COX_LEARN_CORRECT_CONTRADICTED_PLACES_H_
-#define COX_LEARN_CORRECT_CONTRADICTED_PLACES_H_
+#ifndef COX_LEARN_CORRECT_TRUST_CONTRADICTED_PLACES_H_
+#define COX_LEARN_CORRECT_TRUST_CONTRADICTED_PLACES_H_
 
 #include <cstdint>
 #include <vector>
@@ -20,4 +20,4 @@ int64_t DropContradictedPlaces(std::vector<PlacedTime>* places);
 
 }  // namespace cox::learn
 
-#endif  // COX_LEARN_CORRECT_CONTRADICTED_PLACES_H_
+#endif  // COX_LEARN_CORRECT_TRUST_CONTRADICTED_PLACES_H_

@@ -2,8 +2,8 @@
 // limit. It is a binary indexed tree over the ranks of all values (P. M. Fenwick, "A new data
 // structure for cumulative frequency tables", Software: Practice and Experience 24(3), 1994). One
 // thread.
-#ifndef COX_LEARN_CORRECT_WEIGHT_WINDOW_H_
-#define COX_LEARN_CORRECT_WEIGHT_WINDOW_H_
+#ifndef COX_LEARN_CORRECT_TRUST_WEIGHT_WINDOW_H_
+#define COX_LEARN_CORRECT_TRUST_WEIGHT_WINDOW_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -38,4 +38,4 @@ class WeightWindow {
 
 }  // namespace cox::learn
 
-#endif  // COX_LEARN_CORRECT_WEIGHT_WINDOW_H_
+#endif  // COX_LEARN_CORRECT_TRUST_WEIGHT_WINDOW_H_
