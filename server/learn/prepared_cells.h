@@ -65,6 +65,8 @@ struct PlacedTime {
   double common_variance = 0;  // of the error of log_time that all places share
   double weight = 0;           // timings, as claimed
   double observations = 1;     // reports
+  domain::CellKind kind = domain::CellKind::kBenchmark;
+  int64_t only_reporter = 0;  // as in Cell
 };
 
 // Merges entries at the same place. While more than `limit` remain, it merges neighbours within

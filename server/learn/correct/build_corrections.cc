@@ -21,6 +21,7 @@
 #include "learn/correct/surface/asked_point.h"
 #include "learn/correct/surface/sample_places.h"
 #include "learn/correct/trust/contradicted_places.h"
+#include "learn/correct/trust/lone_times.h"
 #include "learn/prepared_cells.h"
 #include "learn/structure.h"
 
@@ -42,6 +43,8 @@ PlacedTime PlaceOf(const PreparedCell& prepared, const KindOffsets& offsets) {
   place.point = prepared.point;
   const double variance = offsets.VarianceOf(cell);
   place.observations = cell.observations;
+  place.kind = cell.kind;
+  place.only_reporter = cell.only_reporter;
   place.log_time = cell.mean_log_time + offsets.For(cell);
   place.common_variance = offsets.CommonVarianceOf(cell);
   place.variance = cell.variance_log_time / cell.weight + variance - place.common_variance;
@@ -101,6 +104,7 @@ bool IsUnknownDefault(const PreparedCell& prepared, const std::set<LibraryCollec
 void MergeAll(PlacesByNames* groups) {
   for (auto& [names, places] : *groups) {
     DropContradictedPlaces(&places);
+    DropLoneTimesThatStickOut(&places);
     places = MergePlaces(places, kMaxSamples);
   }
 }
