@@ -1,5 +1,5 @@
--- Over a cell's observations, of the numbers of their reporters and of the squares of these: they say whether all are of one
--- reporter. 0 is an operator, and what came before this version or from an older daemon.
+-- Sums over a cell's observations: of the numbers of their reporters, and of the squares of these. They tell whether all are
+-- one reporter's. An operator has the number 0. So has what came before this version, or came by an older daemon.
 ALTER TABLE cell
   ADD COLUMN reporter_sum bigint NOT NULL DEFAULT 0,
   ADD COLUMN reporter_square_sum bigint NOT NULL DEFAULT 0;

@@ -42,6 +42,10 @@ Candidate Describe(const Weighed& weighed) {
 }
 
 // Warns of a candidate that the question named although the library's table knows it to be wrong.
+int64_t NodesOf(const Question& question) {
+  return question.nodes > 0 ? question.nodes : (question.ranks + question.ppn - 1) / question.ppn;
+}
+
 std::string Warning(const Question& question, const Weighed* chosen) {
   const bool warn = chosen != nullptr && chosen->row != nullptr && !question.assume.commutative &&
                     !chosen->row->safe_for_any_operation;
@@ -70,6 +74,22 @@ void AddUnknown(const Question& question, absl::Span<const Weighed> weighed,
   }
 }
 
+bool IsOneReporters(const learn::AlgorithmTimings& timings, const Question& question) {
+  return timings.reporters.IsOneAt(NodesOf(question), question.ppn, question.ranks,
+                                   question.block_bytes);
+}
+
+void AddOneReporter(const MachineView& machine, const Question& question, absl::string_view code,
+                    std::vector<std::string>* caveats) {
+  const learn::AlgorithmTimings& timings =
+      machine.corrections->TimingsOf(question.library, question.collective, code);
+  if (!IsOneReporters(timings, question)) return;
+  caveats->push_back(absl::StrCat("one reporter alone timed ", code,
+                                  " near this call: `cox observations list -m ", machine.name,
+                                  " --collective ", question.collective, " --algorithm ", code,
+                                  "` shows its rows"));
+}
+
 // Whether somebody timed algorithms that the library's table does not list. This site may have
 // more of them, of which nothing is known yet.
 bool HasAlgorithmsBeyondTable(const learn::Corrections& corrections, absl::string_view library) {
@@ -89,10 +109,6 @@ bool HasAlgorithmsBeyondTable(const learn::Corrections& corrections, absl::strin
 // complete where somebody read the library's decisions, too.
 bool MayHaveOthers(const learn::Corrections& corrections, const library::Library& library) {
   return library.default_choice == nullptr || HasAlgorithmsBeyondTable(corrections, library.name);
-}
-
-int64_t NodesOf(const Question& question) {
-  return question.nodes > 0 ? question.nodes : (question.ranks + question.ppn - 1) / question.ppn;
 }
 
 bool Concerns(const domain::ComparedCalls& calls, absl::string_view library,
@@ -138,8 +154,7 @@ Evidence EvidenceOf(const MachineView& machine, const Question& question, const 
         machine.corrections->TimingsOf(question.library, question.collective, code);
     evidence.benchmark = timings.benchmark;
     evidence.jobs = timings.jobs;
-    evidence.one_source = timings.reporters.IsOneAt(NodesOf(question), question.ppn, question.ranks,
-                                                    question.block_bytes);
+    evidence.one_source = IsOneReporters(timings, question);
   }
   evidence.price = !evidence.benchmark && !evidence.jobs;
   // Canaries are timings of the default as well.
@@ -255,6 +270,13 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   answer.caveats = CaveatsOf(machine, job);
   AddPromise(question, choice.weighed, &answer.caveats);
   if (!question.candidates.empty()) AddUnknown(question, scratch.weighed, &answer.caveats);
+  const absl::string_view code =
+      choice.weighed == nullptr ? learn::kDefaultAlgorithm : choice.weighed->code();
+  AddOneReporter(machine, question, code, &answer.caveats);
+  // Lies about the default change the answer, too.
+  if (code != learn::kDefaultAlgorithm) {
+    AddOneReporter(machine, question, learn::kDefaultAlgorithm, &answer.caveats);
+  }
   if (facts.row != nullptr) answer.default_algorithm = facts.row->native_name;
   answer.reason = absl::StrCat(choice.reason, WhyNotWithdrawn(scratch.weighed, choice),
                                Warning(question, choice.weighed));
@@ -263,9 +285,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   } else {
     answer.chosen.algorithm = std::string(learn::kDefaultAlgorithm);
   }
-  answer.evidence =
-      EvidenceOf(machine, question, answer.chosen,
-                 choice.weighed == nullptr ? learn::kDefaultAlgorithm : choice.weighed->code());
+  answer.evidence = EvidenceOf(machine, question, answer.chosen, code);
   if (machine.model != nullptr) answer.model = std::string(machine.model->id());
   if (weighing.default_estimate().known)
     answer.default_time_s = std::exp(weighing.default_estimate().log_time);

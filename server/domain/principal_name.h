@@ -30,9 +30,9 @@ inline bool IsPrincipalName(absl::string_view source) {
                      [&](absl::string_view prefix) { return absl::StartsWith(source, prefix); });
 }
 
-// The number of an untrusted reporter, 1 to kMaxReporterNumber: of the source of its reports. 0 for
-// every other source, for operators answer for what they import. The same in every database. Two
-// reporters have the same number once in 16,381 pairs.
+// The number of a reporter, 1 to kMaxReporterNumber, from the source of its reports. 0 for other
+// sources: operators answer for their imports. The same in every database. Two reporters have the
+// same number once in 16,381 pairs.
 inline constexpr int64_t kMaxReporterNumber = 16'381;
 inline int64_t ReporterNumber(absl::string_view source) {
   if (!IsPrincipalName(source)) return 0;

@@ -64,8 +64,11 @@ void AddTiming(double time_s, int64_t timing_count, int64_t reporter, Cell& cell
 }
 
 void SetReporter(int64_t reporter, Cell& cell) {
-  cell.reporter_sum = cell.observation_count * reporter;
-  cell.reporter_square_sum = cell.reporter_sum * reporter;
+  // A damaged count must not overflow.
+  const auto number = static_cast<uint64_t>(reporter);
+  const uint64_t sum = static_cast<uint64_t>(cell.observation_count) * number;
+  cell.reporter_sum = static_cast<int64_t>(sum);
+  cell.reporter_square_sum = static_cast<int64_t>(sum * number);
 }
 
 int64_t OnlyReporter(const Cell& cell) {

@@ -27,6 +27,7 @@ cox::store::ObservationBatch SomeRows() {
   cox::store::ObservationBatch batch;
   batch.job = "job";
   batch.sequence = 1;
+  batch.source = "uid:1000";
   for (int i = 0; i < 40; ++i) {
     cox::store::ObservationRecord row;
     row.scenario = {.machine = "m",

@@ -63,6 +63,7 @@ describe('decisions', () => {
   });
   it('evidence is said in words', () => {
     expect(evidenceText(['EVIDENCE_BENCHMARK', 'EVIDENCE_CANARY'])).toBe('benchmarks, canaries');
+    expect(evidenceText(['EVIDENCE_JOBS', 'EVIDENCE_ONE_SOURCE'])).toBe('jobs, one source alone');
     expect(evidenceText(undefined)).toBe('–');
   });
   it('curves have the choice first, and observations as points of the same colour', () => {

@@ -284,6 +284,7 @@ std::vector<int> EvidenceAt(const Daemon& daemon, const v1::Observation& cell) {
 // A reporter's name is its source, whatever it says; here an operator reports for it.
 TEST(OneSourceTest, WhatOneReporterAloneSaysIsMarked) {
   using ::testing::ElementsAre;
+  using ::testing::StartsWith;
   Daemon daemon;
   daemon.Register("delta");
   Reporter(daemon, "uid:1000/a", "uid:1000").Report(Honest(10));
@@ -302,6 +303,8 @@ TEST(OneSourceTest, WhatOneReporterAloneSaysIsMarked) {
   EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_JOBS));
   between(cell);
   EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_JOBS, v1::EVIDENCE_ONE_SOURCE));
+  EXPECT_THAT(AnswerFor(daemon.Advice(), cell).caveats(),
+              ElementsAre(StartsWith("one reporter alone timed recursive_doubling")));
 
   // What an operator imports has its word.
   Reporter(daemon, "", "history.csv").Report({cell});
