@@ -207,8 +207,12 @@ class StepTimes {
 
   // `messages`: all of one phase.
   void AddListed(const model::Phase& phase, std::vector<Sent>* messages) {
-    std::stable_sort(messages->begin(), messages->end(),
-                     [](const Sent& a, const Sent& b) { return a.repetition < b.repetition; });
+    const auto is_earlier = [](const Sent& a, const Sent& b) {
+      return a.repetition < b.repetition;
+    };
+    if (!std::is_sorted(messages->begin(), messages->end(), is_earlier)) {
+      std::stable_sort(messages->begin(), messages->end(), is_earlier);
+    }
     const double own_s = OwnByteTime(priced_by_, phase, schedule_.whole());
     for (size_t i = 0; i < messages->size(); ++i) {
       step_.Add((*messages)[i]);
@@ -290,7 +294,12 @@ LinkTime LinkTimeOf(const PricedBy& priced_by, const strategy::Scenario& scenari
   }
   std::vector<Sent> messages;
   int64_t phase = 0;
+  const bool have_sockets = JobLinks::HaveSockets(nodes, scenario);
   list([&](const strategy::Message& message) {
+    // No link is on its way.
+    if (!have_sockets && scenario.NodeOf(message.source) == scenario.NodeOf(message.destination)) {
+      return;
+    }
     if (message.phase != phase) {
       times.AddListed(schedule[static_cast<size_t>(phase)], &messages);
       phase = message.phase;
