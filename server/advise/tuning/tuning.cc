@@ -159,6 +159,7 @@ Question QuestionFor(const TuningQuestion& question, domain::Collective collecti
   asked.nodes = question.job.nodes;
   asked.ppn = question.job.ppn;
   asked.ranks = question.job.nodes * question.job.ppn;
+  asked.nodes_in_use = question.nodes_in_use;
   asked.assume = question.job.assume;
   asked.type_bytes = kTypeBytes;
   asked.candidates.emplace_back(learn::kDefaultAlgorithm);

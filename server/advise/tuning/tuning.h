@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "advise/machine_view.h"
+#include "advise/placement/network.h"
 #include "advise/recommend.h"
 #include "domain/collective.h"
 #include "domain/sharing/caller_watch.h"
@@ -25,6 +26,8 @@ struct TuningQuestion {
   std::string second_library{};
   // The rows are applied call by call, by their sizes, and must be right for any program.
   bool by_call = false;
+  // The job's nodes, job.nodes of them; their links are priced. Null: not known.
+  const NodesInUse* nodes_in_use = nullptr;
 };
 
 // The question about one collective: the default, and all of the library's algorithms that are

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "advise/placement/network.h"
 #include "advise/recommend.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
@@ -82,6 +83,49 @@ TEST(DecisionTablesTest, EachRowIsTheRecommendationAtItsSizeAndTheOneBeforeItsOw
     }
   }
   EXPECT_GT(boundaries, 0);
+}
+
+// Eight of 40 nodes at five switches, two nodes for each up-link.
+NodesInUse EightOf(const char* list) {
+  const double taper = 2;
+  const auto network = Network::Parse(
+      "SwitchName=s0 Nodes=n[1-8]\nSwitchName=s1 Nodes=n[9-16]\nSwitchName=s2 Nodes=n[17-24]\n"
+      "SwitchName=s3 Nodes=n[25-32]\nSwitchName=s4 Nodes=n[33-40]\nSwitchName=t Switches=s[0-4]\n",
+      {&taper, 1});
+  EXPECT_TRUE(network.ok()) << network.status();
+  auto nodes = (*network)->Find(list, 8);
+  EXPECT_TRUE(nodes.ok()) << nodes.status();
+  return *std::move(nodes);
+}
+
+// One switch has no narrow link. On five switches, ranks beside each other share the up-links.
+TEST(DecisionTablesTest, EachRowIsTheRecommendationOnTheJobsNodes) {
+  const MachinePointer machine = SlowDefaults();
+  std::vector<std::string> rows;
+  for (const char* const list : {"n[1-8]", "n[1,9,17,25,33,2,10,18]"}) {
+    const NodesInUse nodes = EightOf(list);
+    TuningQuestion job = EightNodes();
+    job.collectives = {"allreduce", "allgather"};
+    job.job.assume.commutative = true;
+    job.nodes_in_use = &nodes;
+    const auto tables = BuildDecisionTables(*machine, job);
+    ASSERT_TRUE(tables.ok()) << tables.status();
+    rows.emplace_back();
+    for (const library::DecisionTable& table : *tables) {
+      Question question = Ask(table.collective, 0);
+      question.type_bytes = 8;
+      question.assume = job.job.assume;
+      question.nodes_in_use = &nodes;
+      for (const library::DecisionRow& row : table.rows) {
+        question.block_bytes = row.block_bytes;
+        const Answer answer = Recommend(*machine, question, false);
+        EXPECT_EQ(row.algorithm, answer.chosen.algorithm) << list;
+        EXPECT_EQ(row.predicted_time_s, answer.chosen.predicted_time_s) << list;
+        rows.back() += row.algorithm + " " + std::to_string(row.block_bytes) + "\n";
+      }
+    }
+  }
+  EXPECT_NE(rows[0], rows[1]);
 }
 
 TEST(DecisionTablesTest, NothingKnownLeavesAllToTheLibrary) {
