@@ -315,11 +315,14 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
   if (IsNotModified(*core_.snapshots->Load(), decision_cache_, *request, response)) {
     return Finish(context, absl::OkStatus());
   }
+  const bool is_placed = !request->node_list().empty();
+  daemon::DecisionCache* cache = is_placed ? &placed_cache_ : &decision_cache_;
   return FinishFromPool(
-      *core_.pool, context,
-      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-        absl::Status answered = AnswerTuning(*core_.snapshots->Load(), *request, &decision_cache_,
-                                             is_cancelled, response);
+      is_placed ? *core_.heavy_pool : *core_.pool, context,
+      [this, request, response, cache, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        absl::Status answered =
+            AnswerTuning(*core_.snapshots->Load(), *request, NodeFinder(core_.store), cache,
+                         is_cancelled, response);
         CountRows(response->rows(), &decisions_);
         return answered;
       });

@@ -60,6 +60,9 @@ class Advisor : public v1::AdviceService::CallbackService {
  private:
   const Core core_;
   daemon::DecisionCache decision_cache_;
+  // Of jobs on named nodes. Each takes seconds to make, and hardly two jobs have the same nodes: in
+  // a cache of their own they neither delay nor push out the others.
+  daemon::DecisionCache placed_cache_;
   RevisionViews revision_views_;
   DecisionCounts decisions_;
   std::atomic<int64_t> pattern_messages_{0};  // that open streams hold

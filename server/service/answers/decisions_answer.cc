@@ -64,7 +64,7 @@ absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
                                       const v1::GetDecisionsRequest& asked) {
     return DecideByCall(machine, asked, is_cancelled);
   };
-  const auto answer = FindOrDecide(snapshot, request, decide, cache);
+  const auto answer = FindOrDecide(snapshot, request, KeyOf(request), decide, cache);
   if (!answer.ok()) return answer.status();
   if (IsKnownToCaller(**answer, request, response)) return absl::OkStatus();
   const auto set_own = [](const library::DecisionRow& row, v1::Decision* decision) {

@@ -68,16 +68,16 @@ bool HoldsEtag(const daemon::Snapshot& snapshot, const daemon::DecisionCache& ca
   return answer != nullptr && IsKnownToCaller(*answer, request, response);
 }
 
-// The answer in the cache. If there is none, `decide(machine, request)` makes it, all but its
-// machine and caveats, which takes milliseconds; once for all who ask at the same time. NOT_FOUND
-// for an unknown machine, and the errors of `decide`.
+// The answer in the cache under `key`: KeyOf(), and what else the decisions depend on. If there is
+// none, `decide(machine, request)` makes it, all but its machine and caveats, which takes
+// milliseconds; once for all who ask at the same time. NOT_FOUND for an unknown machine, and the
+// errors of `decide`.
 template <typename Request, typename Decide>
 absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
-    const daemon::Snapshot& snapshot, const Request& request, Decide decide,
+    const daemon::Snapshot& snapshot, const Request& request, const std::string& key, Decide decide,
     daemon::DecisionCache* cache) {
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
-  const std::string key = KeyOf(request);
   if (auto known = cache->Find(key, **machine); known != nullptr) return known;
   const std::unique_lock<std::mutex> turn = cache->TakeTurn(key);
   if (auto known = cache->Find(key, **machine); known != nullptr) return known;

@@ -1,6 +1,7 @@
 #include "service/answers/tuning_answer.h"
 
 #include <ctime>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,13 +30,18 @@ std::string NowUtc() {
   return std::string(text, length);
 }
 
+std::string WhereNodesAre(const std::optional<advise::NodesInUse>& nodes) {
+  return nodes.has_value() ? absl::StrCat(", at ", nodes->switch_count, " switches") : "";
+}
+
 std::vector<std::string> HeaderLines(const daemon::JobDecisions& answer,
+                                     const std::optional<advise::NodesInUse>& nodes,
                                      const std::string& command) {
   std::vector<std::string> lines = {
       absl::StrCat("machine ", answer.machine->name, ", profile revision ",
                    answer.machine->revision),
       absl::StrCat(answer.job.library, ", ", answer.job.nodes, " nodes of ", answer.job.ppn,
-                   " ranks"),
+                   " ranks", WhereNodesAre(nodes)),
       absl::StrCat("made ", NowUtc(), " by coxswain"),
   };
   if (!command.empty()) lines.push_back(absl::StrCat("command: ", command));
@@ -75,8 +81,10 @@ absl::string_view FormatName(const v1::GetTuningRequest& request) {
 
 absl::StatusOr<daemon::JobDecisions> DecideByTable(const advise::MachineView& machine,
                                                    const v1::GetTuningRequest& request,
+                                                   const std::optional<advise::NodesInUse>& nodes,
                                                    const domain::IsCancelled& is_cancelled) {
-  const advise::TuningQuestion question = QuestionOf(request, machine);
+  advise::TuningQuestion question = QuestionOf(request, machine);
+  question.nodes_in_use = nodes.has_value() ? &*nodes : nullptr;
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
       advise::BuildDecisionTables(machine, question, is_cancelled);
   if (!tables.ok()) return tables.status();
@@ -111,20 +119,27 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 }
 
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
-                          daemon::DecisionCache* cache, const domain::IsCancelled& is_cancelled,
+                          NodeFinder finder, daemon::DecisionCache* cache,
+                          const domain::IsCancelled& is_cancelled,
                           v1::GetTuningResponse* response) {
   if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
-  const auto decide = [&is_cancelled](const advise::MachineView& machine,
-                                      const v1::GetTuningRequest& asked) {
-    return DecideByTable(machine, asked, is_cancelled);
+  const auto machine = FindMachine(snapshot, request.machine(), "machine");
+  if (!machine.ok()) return machine.status();
+  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes = finder.Find(
+      request.machine(), request.node_list(), request.nodes(), request.assume_idle_switches());
+  if (!nodes.ok()) return nodes.status();
+  const auto decide = [&](const advise::MachineView& of, const v1::GetTuningRequest& asked) {
+    return DecideByTable(of, asked, *nodes, is_cancelled);
   };
-  const auto answer = FindOrDecide(snapshot, request, decide, cache);
+  const std::string key = absl::StrCat(KeyOf(request), finder.network_id());
+  const auto answer = FindOrDecide(snapshot, request, key, decide, cache);
   if (!answer.ok()) return answer.status();
+  if (nodes->has_value()) FromNodesInUse(**nodes, response->mutable_nodes_in_use());
   if (IsKnownToCaller(**answer, request, response)) return absl::OkStatus();
   const daemon::JobDecisions& decisions = **answer;
   absl::StatusOr<std::string> text =
       library::WriteTuning(decisions.tables, decisions.job, *decisions.format,
-                           HeaderLines(decisions, request.command()));
+                           HeaderLines(decisions, *nodes, request.command()));
   if (!text.ok()) return text.status();
   response->set_text(*std::move(text));
   const auto set_own = [](const library::DecisionRow& row, v1::TuningRow* out) {

@@ -7,6 +7,7 @@
 #include "daemon/decision_cache.h"
 #include "daemon/snapshots.h"
 #include "domain/sharing/caller_watch.h"
+#include "service/convert/nodes_in_use.h"
 
 namespace cox::service {
 
@@ -15,10 +16,11 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
                    const v1::GetTuningRequest& request, v1::GetTuningResponse* response);
 
 // Takes earlier decisions from the cache, or decides, which takes milliseconds, and writes the
-// text. CANCELLED; who asks the same at the same time is answered all the same.
+// text. With a list of nodes it reads the store, and deciding takes up to seconds. Fails as
+// NodeFinder does. CANCELLED; who asks the same at the same time is answered all the same.
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
-                          daemon::DecisionCache* cache, const domain::IsCancelled& is_cancelled,
-                          v1::GetTuningResponse* response);
+                          NodeFinder finder, daemon::DecisionCache* cache,
+                          const domain::IsCancelled& is_cancelled, v1::GetTuningResponse* response);
 
 }  // namespace cox::service
 

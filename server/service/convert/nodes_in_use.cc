@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "library/fingerprint.h"
 #include "service/names.h"
 
 namespace cox::service {
@@ -31,6 +32,7 @@ absl::StatusOr<std::optional<advise::NodesInUse>> NodeFinder::Find(absl::string_
     if (!network.ok()) return network.status();
     machine_ = std::string(*name);
     network_ = *std::move(network);
+    network_id_ = library::Fingerprint(*text);
   }
   absl::StatusOr<advise::NodesInUse> nodes =
       network_->Find(node_list, count, is_idle ? advise::UpLinks::kAll : advise::UpLinks::kShare);

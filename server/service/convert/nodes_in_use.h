@@ -29,10 +29,14 @@ class NodeFinder {
                                                          absl::string_view node_list, int64_t count,
                                                          bool is_idle);
 
+  // Names what the last list was looked up in: SetSwitches changes it. Empty without a list.
+  const std::string& network_id() const { return network_id_; }
+
  private:
   store::Store* store_;
   std::string machine_;
   std::unique_ptr<const advise::Network> network_;
+  std::string network_id_;
 };
 
 void FromNodesInUse(const advise::NodesInUse& nodes, v1::NodesInUse* message);

@@ -157,6 +157,107 @@ TEST(Placement, ARecommendationAloneAndInABatchIsTheSame) {
   EXPECT_THAT(together.responses(3).error(), HasSubstr("has 3 nodes; the job needs 16"));
 }
 
+v1::GetTuningRequest TableOf(const std::string& node_list) {
+  v1::GetTuningRequest request;
+  request.set_machine("delta");
+  request.set_library("openmpi-4.1");
+  request.set_nodes(16);
+  request.set_ppn(1);
+  request.set_assume_commutative(true);
+  request.set_assume_elements_at_least_ranks(true);
+  for (const char* const collective : {"allreduce", "bcast", "reduce"}) {
+    request.add_collectives(collective);
+  }
+  request.set_node_list(node_list);
+  return request;
+}
+
+// The rows as text, after a check that Recommend decides each as the table does.
+std::string RowsLikeRecommend(const Daemon& daemon, const std::string& node_list) {
+  const auto stub = daemon.Advice();
+  v1::GetTuningResponse table;
+  const grpc::Status status = Call(&Advice::GetTuning, stub, TableOf(node_list), &table);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(table.has_nodes_in_use(), !node_list.empty());
+  std::string rows;
+  for (const v1::TuningRow& row : table.rows()) {
+    v1::RecommendRequest question;
+    question.set_machine("delta");
+    question.set_library("openmpi-4.1");
+    question.set_collective(row.collective());
+    question.set_nodes(16);
+    question.set_ppn(1);
+    question.set_block_bytes(row.block_bytes());
+    question.set_type_bytes(8);
+    question.set_assume_commutative(true);
+    question.set_assume_elements_at_least_ranks(true);
+    question.set_node_list(node_list);
+    v1::RecommendResponse answer;
+    EXPECT_TRUE(Call(&Advice::Recommend, stub, question, &answer).ok());
+    EXPECT_EQ(row.algorithm(), answer.algorithm()) << row.ShortDebugString();
+    EXPECT_EQ(row.predicted_time_s(), answer.predicted_time_s()) << row.ShortDebugString();
+    EXPECT_EQ(table.nodes_in_use().SerializeAsString(), answer.nodes_in_use().SerializeAsString());
+    absl::StrAppend(&rows, row.collective(), " ", row.block_bytes(), " ", row.algorithm(), "\n");
+  }
+  return rows;
+}
+
+TEST(Placement, ATableIsDecidedAsRecommendDecidesForTheNodes) {
+  TreeDaemon daemon;
+  const std::string unplaced = RowsLikeRecommend(daemon, "");
+  const std::string two = RowsLikeRecommend(daemon, kTwoSwitches);
+  const std::string five = RowsLikeRecommend(daemon, kFiveSwitches);
+  EXPECT_NE(unplaced, five);
+  EXPECT_NE(two, five);
+  EXPECT_EQ(RowsLikeRecommend(daemon, ""), unplaced) << "from what was decided before";
+  EXPECT_EQ(RowsLikeRecommend(daemon, kTwoSwitches), two);
+}
+
+TEST(Placement, ATableIsKeptUntilTheSwitchesChange) {
+  TreeDaemon daemon;
+  const auto stub = daemon.Advice();
+  v1::GetTuningRequest request = TableOf(kFiveSwitches);
+  v1::GetTuningResponse first;
+  ASSERT_TRUE(Call(&Advice::GetTuning, stub, request, &first).ok());
+  EXPECT_THAT(first.text(), HasSubstr("16 nodes of 1 ranks, at 5 switches\n"));
+  request.set_etag(first.etag());
+  v1::GetTuningResponse again;
+  ASSERT_TRUE(Call(&Advice::GetTuning, stub, request, &again).ok());
+  EXPECT_TRUE(again.not_modified());
+  request.set_assume_idle_switches(true);
+  v1::GetTuningResponse idle;
+  ASSERT_TRUE(Call(&Advice::GetTuning, stub, request, &idle).ok());
+  EXPECT_FALSE(idle.not_modified());
+  // One switch has all nodes.
+  v1::Switches stored;
+  ASSERT_TRUE(Call(&Machines::SetSwitches, daemon.Machines(),
+                   Switches("SwitchName=s Nodes=n[1-40]"), &stored)
+                  .ok());
+  request.set_assume_idle_switches(false);
+  v1::GetTuningResponse flat;
+  ASSERT_TRUE(Call(&Advice::GetTuning, stub, request, &flat).ok());
+  EXPECT_FALSE(flat.not_modified());
+  EXPECT_EQ(flat.nodes_in_use().switch_count(), 1);
+  RowsLikeRecommend(daemon, kFiveSwitches);
+}
+
+TEST(Placement, WhatIsWrongOfATableIsNamedAsInARecommendation) {
+  TreeDaemon daemon;
+  const auto refused = [&](const std::string& node_list) {
+    v1::GetTuningResponse response;
+    return Call(&Advice::GetTuning, daemon.Advice(), TableOf(node_list), &response);
+  };
+  for (const char* const wrong : {"n[1-15],n99", "n[1-16],n3", "n[1-", "n[1-15]"}) {
+    EXPECT_EQ(FieldOf(refused(wrong)), "node_list") << wrong;
+  }
+  EXPECT_THAT(refused("n[1-15]").error_message(), HasSubstr("has 15 nodes; the job needs 16"));
+  v1::GetTuningRequest idle = TableOf("");
+  idle.set_assume_idle_switches(true);
+  v1::GetTuningResponse response;
+  EXPECT_EQ(FieldOf(Call(&Advice::GetTuning, daemon.Advice(), idle, &response)),
+            "assume_idle_switches");
+}
+
 TEST(Placement, ABatchNamesFewLists) {
   TreeDaemon daemon;
   v1::BatchRecommendRequest batch;
@@ -265,6 +366,11 @@ TEST(Placement, WithoutSwitchesItSaysHowToStoreThem) {
       Call(&Advice::Predict, daemon.Advice(), Alltoall(kTwoSwitches), &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(status.error_message(), HasSubstr("cox machine switches delta --slurm"));
+  v1::GetTuningResponse table;
+  const grpc::Status refused =
+      Call(&Advice::GetTuning, daemon.Advice(), TableOf(kTwoSwitches), &table);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(refused.error_message(), status.error_message());
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(JobDecisionsTest, ADecisionIsMadeOnceHoweverManyAsk) {
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       ++asking;
-      const auto answer = FindOrDecide(snapshot, request, decide, &cache);
+      const auto answer = FindOrDecide(snapshot, request, KeyOf(request), decide, &cache);
       ASSERT_TRUE(answer.ok()) << answer.status();
       EXPECT_EQ((*answer)->etag, "1");
     });
