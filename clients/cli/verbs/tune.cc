@@ -11,6 +11,7 @@
 #include "cli/methods.h"
 #include "cli/options/assume.h"
 #include "cli/options/shared_options.h"
+#include "cli/output/placement_table.h"
 #include "cli/run/check_tuning.h"
 #include "cli/run/daemon_text.h"
 #include "cli/run/unknown_library.h"
@@ -26,11 +27,15 @@
 namespace cox::cli {
 namespace {
 
+// With nodes, links are priced message by message at each size.
+constexpr double kPlacedTimeout_s = 60;
+
 struct Options {
   std::string machine;
   std::string library;
   int64_t nodes = 0;
   int64_t ppn = 0;
+  NodeListOptions nodes_in_use;
   std::string format;  // empty: the library's default one
   std::string shell;   // empty: as the daemon writes it
   std::string output;
@@ -93,6 +98,11 @@ absl::Status Tune(Session& session, const Options& options) {
   request.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
   request.set_command(console::CommandField(session.command()));
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
+  if (!options.nodes_in_use.lists.empty()) {
+    request.set_node_list(options.nodes_in_use.lists.front());
+    session.connection().AllowAtLeast(kPlacedTimeout_s);
+  }
+  request.set_assume_idle_switches(options.nodes_in_use.idle_switches);
   v1::GetTuningResponse response;
   absl::Status status =
       NamedLibrary(options.library, session.connection().Call(kGetTuning, request, response));
@@ -115,6 +125,9 @@ absl::Status Tune(Session& session, const Options& options) {
     PrintRows(response, session.out());
     for (const std::string& remark : LeftOut(response)) session.Note(remark);
   }
+  if (response.has_nodes_in_use() && !session.json()) {
+    session.Note(NodesText(response.nodes_in_use()));
+  }
   for (const std::string& caveat : response.caveats()) {
     session.Note(absl::StrCat("note: ", caveat));
   }
@@ -131,6 +144,7 @@ absl::Status CheckOptions(const Options& options) {
   const Given all[] = {{"--machine", !options.machine.empty(), true},
                        {"--nodes", options.nodes > 0, true},
                        {"--ppn", options.ppn > 0, false},
+                       {"--node-list", !options.nodes_in_use.lists.empty(), false},
                        {"--output", !options.output.empty(), false},
                        {"--collective", !options.collectives.empty(), false},
                        {"--shell", !options.shell.empty(), false}};
@@ -141,6 +155,8 @@ absl::Status CheckOptions(const Options& options) {
     }
     if (!checks && option.is_needed && !option.is_given) return MissingOption(option.name);
   }
+  if (options.nodes_in_use.lists.size() > 1)
+    return UsageError("--node-list: a table takes one list");
   return absl::OkStatus();
 }
 
@@ -155,6 +171,7 @@ void AddTuneVerb(Verb app) {
       "         --mca coll_tuned_dynamic_rules_filename $PWD/rules.txt ./app\n"
       "  eval \"$(cox tune -m cluster --nodes 1 --ppn 8 --library openmpi-4.1 --format env)\"\n"
       "  cox tune -m cluster --nodes 4 --ppn 8 --library intelmpi-2019 --shell fish | source\n"
+      "  cox tune -m cluster --nodes 8 --library openmpi-4.1 --node-list $SLURM_JOB_NODELIST\n"
       "  cox tune --check rules.txt --library openmpi-4.1\n"
       "--check needs no daemon. It reads the text as the library does, and names each place\n"
       "that the library would ignore or read wrongly. Exit code 5: there are such places.\n"
@@ -166,6 +183,7 @@ void AddTuneVerb(Verb app) {
   AddCount(verb, "--nodes", options->nodes, 1, console::kMaxCount, "Nodes of the job");
   AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
+  AddNodeListOptions(verb, options->nodes_in_use);
   verb.Text("--format", options->format,
             "Format of the text; file: the library's first format that is a file (default: the "
             "library's first format)")
