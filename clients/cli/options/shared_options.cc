@@ -59,16 +59,21 @@ Option AddBytesOption(Verb app, std::vector<int64_t>& block_bytes) {
       "(1k..1M:*2, 1k..8k:+1k, 1,8,64)");
 }
 
-void AddNodeListOptions(Verb app, NodeListOptions& nodes) {
+void AddNodeListOptions(Verb app, NodeLists count, NodeListOptions& nodes) {
+  const bool is_one = count == NodeLists::kOne;
   const Option list =
       app.EachParsed(
              "--node-list",
-             [&nodes](const std::string& text) {
+             [&nodes, is_one](const std::string& text) {
+               if (is_one && !nodes.lists.empty()) {
+                 return absl::InvalidArgumentError("may be given once");
+               }
                nodes.lists.push_back(text);
                return text.empty() ? absl::InvalidArgumentError("is empty") : absl::OkStatus();
              },
-             "The job's nodes as Slurm writes them, n[1-8,33-40]: prices the links between their "
-             "switches (cox machine switches); may be repeated, to compare")
+             absl::StrCat("The job's nodes as Slurm writes them, n[1-8,33-40]: prices the links "
+                          "between their switches (cox machine switches)",
+                          is_one ? "" : "; may be repeated, to compare"))
           .Type("LIST");
   app.Flag("--idle-switches", nodes.idle_switches,
            "No other job uses these switches (default: a job has its nodes' share of the up-links)")

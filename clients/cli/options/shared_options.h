@@ -29,12 +29,14 @@ Option AddBytesOption(Verb app, std::vector<int64_t>& block_bytes);
 Option AddPlacementOption(Verb app, std::string& placement);
 v1::Placement PlacementOf(const std::string& placement);
 
-// "--node-list LIST", which may be repeated: host lists as Slurm writes them. "--idle-switches".
+// "--node-list LIST", a host list as Slurm writes it; may be repeated if the verb compares several
+// ones. "--idle-switches".
+enum class NodeLists { kOne, kSeveral };
 struct NodeListOptions {
   std::vector<std::string> lists;
   bool idle_switches = false;
 };
-void AddNodeListOptions(Verb app, NodeListOptions& nodes);
+void AddNodeListOptions(Verb app, NodeLists count, NodeListOptions& nodes);
 
 // A sweep of integers within [low, high].
 Option AddSweep(Verb app, const std::string& names, std::vector<int64_t>& values, int64_t low,

@@ -158,9 +158,6 @@ absl::Status Check(const Options& options, const GlobalOptions& global) {
     return UsageError("one of --file, --pattern and --application is needed");
   }
   if (has_application) return CheckApplication(options);
-  if (options.nodes_in_use.lists.size() > 1) {
-    return UsageError("--node-list: a pattern takes one list");
-  }
   if (!options.objective.empty()) return UsageError("--objective goes with --application");
   if (!options.file.empty() && !options.block_bytes.empty()) {
     return UsageError("--bytes goes with --pattern: a file has its own sizes");
@@ -211,7 +208,7 @@ void AddPatternVerb(Verb app) {
   AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
   AddPlacementOption(verb, options->placement);
-  AddNodeListOptions(verb, options->nodes_in_use);
+  AddNodeListOptions(verb, NodeLists::kOne, options->nodes_in_use);
   verb.Words("--route", options->routes,
              "How to send the messages: direct, mesh2d, grid3d, hypercube or all, comma-separated "
              "(default direct)")

@@ -134,7 +134,7 @@ void AddPredictVerb(Verb app) {
             "A model of `cox models`, or all (default: the machine's selected model)")
       .Type("MODEL");
   AddPlacementOption(verb, options->placement);
-  AddNodeListOptions(verb, options->nodes_in_use);
+  AddNodeListOptions(verb, NodeLists::kSeveral, options->nodes_in_use);
   AddCount(verb, "--root", options->root, 0, std::numeric_limits<int32_t>::max(),
            "Root rank of a rooted operation (default 0)");
   AddWhatIfOption(verb, options->what_if);

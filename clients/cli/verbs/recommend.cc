@@ -401,7 +401,7 @@ void AddRecommendVerb(Verb app) {
   AddLibraryOption(verb, options->library).ShowDefault();
   AddCount(verb, "--nodes", options->nodes, 1, (int64_t{1} << 31) - 1,
            "Nodes (default: as many as the ranks need)");
-  AddNodeListOptions(verb, options->nodes_in_use);
+  AddNodeListOptions(verb, NodeLists::kSeveral, options->nodes_in_use);
   verb.Words("--candidates", options->candidates,
              "Algorithms of the library to choose among, comma-separated (default: all)")
       .Type("NAMES");

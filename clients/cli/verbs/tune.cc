@@ -155,8 +155,6 @@ absl::Status CheckOptions(const Options& options) {
     }
     if (!checks && option.is_needed && !option.is_given) return MissingOption(option.name);
   }
-  if (options.nodes_in_use.lists.size() > 1)
-    return UsageError("--node-list: a table takes one list");
   return absl::OkStatus();
 }
 
@@ -183,7 +181,7 @@ void AddTuneVerb(Verb app) {
   AddCount(verb, "--nodes", options->nodes, 1, console::kMaxCount, "Nodes of the job");
   AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
-  AddNodeListOptions(verb, options->nodes_in_use);
+  AddNodeListOptions(verb, NodeLists::kOne, options->nodes_in_use);
   verb.Text("--format", options->format,
             "Format of the text; file: the library's first format that is a file (default: the "
             "library's first format)")

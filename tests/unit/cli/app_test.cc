@@ -70,6 +70,8 @@ TEST(AppTest, UsageErrorsAreOneLineThatNamesTheVerb) {
       {"pattern", "-m", "m", "--file", "f", "-b", "1"},
       {"pattern", "-m", "m", "--pattern", "transpose", "-p", "4"},
       {"pattern", "-m", "m", "--pattern", "transpose", "-b", "4"},
+      {"pattern", "-m", "m", "--pattern", "transpose", "-p", "4", "-b", "8", "--node-list", "a",
+       "--node-list", "b"},
       {"kernel", "-m", "m", "--kernel", "apsp-1", "-n", "64"},
       {"kernel", "-m", "m", "--kernel", "apsp-1", "-p", "64"},
       {"kernel", "-m", "m", "-n", "64", "-p", "64"},
