@@ -18,9 +18,6 @@ namespace {
 
 constexpr size_t kMaxNameBytes = 63;
 
-// Of a batch: millions of batches can be summed up before 64 bits overflow.
-constexpr int64_t kMaxDroppedCount = 1'000'000'000'000;
-
 bool IsNameByte(char c) {
   return absl::ascii_isdigit(c) || absl::ascii_islower(c) || c == '.' || c == '_' || c == '-';
 }

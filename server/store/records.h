@@ -74,6 +74,9 @@ struct SketchRecord {
   std::string job;
 };
 
+// Of a batch: millions of batches can be summed up before 64 bits overflow.
+inline constexpr int64_t kMaxDroppedCount = 1'000'000'000'000;
+
 // A batch from one reporter. A repeated (job, sequence) counts once; job "" is never a
 // resend.
 struct ObservationBatch {
@@ -83,8 +86,16 @@ struct ObservationBatch {
   domain::CellKind kind = domain::CellKind::kBenchmark;
   std::vector<ObservationRecord> observations;
   std::vector<domain::PatternSketch> sketches{};
-  int64_t dropped_count = 0;  // timings that the reporter dropped since its last batch
-  Actor actor{};              // of an import that is audited
+  // Timings of the reporter that are in no batch since its last one, at most kMaxDroppedCount.
+  int64_t dropped_count = 0;
+  std::string dropped_machine{};  // whose they are; "": that of the first observation
+  Actor actor{};                  // of an import that is audited
+
+  // The machine that dropped_count counts for, too; "": none.
+  const std::string& DroppedMachine() const {
+    return dropped_machine.empty() && !observations.empty() ? observations[0].scenario.machine
+                                                            : dropped_machine;
+  }
 };
 
 struct AppendResult {
@@ -189,7 +200,7 @@ struct FileFacts {
 
 struct ObservationCount {
   int64_t observation_count = 0;
-  int64_t dropped_count = 0;  // dropped timings, as reporters stated them
+  int64_t dropped_count = 0;  // dropped timings, as the batches stated them
 };
 
 }  // namespace cox::store

@@ -118,6 +118,8 @@ absl::Status Ingest::ResolveMachines() {
     for (const domain::PatternSketch& sketch : staged.batch->sketches) {
       machines_.Want(sketch.key.machine);
     }
+    const std::string& dropped = staged.batch->DroppedMachine();
+    if (!dropped.empty()) machines_.Want(dropped);
   }
   if (absl::Status status = machines_.Resolve(writes_.session()); !status.ok()) return status;
   std::erase_if(staged_, [this](const Staged& staged) {
@@ -131,7 +133,10 @@ absl::Status Ingest::ResolveMachines() {
       *staged.result = UnknownMachine(sketch.key.machine);
       return true;
     }
-    return false;
+    const std::string& dropped = staged.batch->DroppedMachine();
+    if (dropped.empty() || machines_.Find(dropped) != 0) return false;
+    *staged.result = UnknownMachine(dropped);
+    return true;
   });
   return absl::OkStatus();
 }
@@ -249,7 +254,6 @@ absl::Status Ingest::AddSketches(int64_t now_us) {
   return AddToSketches(writes_.session(), std::move(parts), now_us);
 }
 
-// A machine gets the dropped timings of the batches whose first observation is its own.
 absl::Status Ingest::CountReports() {
   ReportCounts counts;
   for (const Staged& staged : staged_) {
@@ -260,8 +264,8 @@ absl::Status Ingest::CountReports() {
       ++counts[key].observation_count;
     }
     if (batch.dropped_count == 0) continue;
-    key.machine_id =
-        batch.observations.empty() ? 0 : machines_.Find(batch.observations[0].scenario.machine);
+    const std::string& machine = batch.DroppedMachine();
+    key.machine_id = machine.empty() ? 0 : machines_.Find(machine);
     counts[key].dropped_count += batch.dropped_count;
   }
   return counts.empty() ? absl::OkStatus() : AddReports(writes_.session(), counts);

@@ -123,14 +123,17 @@ absl::Status Ingest::InsertRows(const ObservationBatch& batch, int64_t first_id)
   return batch.observations.empty() ? absl::OkStatus() : rows_.Insert();
 }
 
-// A machine gets the dropped timings of the batches whose first observation is its own.
+absl::StatusOr<int64_t> Ingest::DroppedMachineId(const ObservationBatch& batch) {
+  if (batch.DroppedMachine().empty()) return 0;
+  return MachineId(batch.DroppedMachine());
+}
+
 absl::Status Ingest::AddDropped(const ObservationBatch& batch, int64_t job_id) {
   Query job(db_, "UPDATE job SET dropped_count = dropped_count + ? WHERE job_id = ?");
   job.Bind(batch.dropped_count).Bind(job_id);
   if (absl::Status status = job.Run(); !status.ok()) return status;
-  if (batch.observations.empty()) return absl::OkStatus();
-  const absl::StatusOr<int64_t> machine_id = MachineId(batch.observations.front().scenario.machine);
-  if (!machine_id.ok()) return machine_id.status();
+  const absl::StatusOr<int64_t> machine_id = DroppedMachineId(batch);
+  if (!machine_id.ok() || *machine_id == 0) return machine_id.status();
   Query machine(db_, "UPDATE machine SET dropped_count = dropped_count + ? WHERE machine_id = ?");
   machine.Bind(batch.dropped_count).Bind(*machine_id);
   return machine.Run();
@@ -155,13 +158,9 @@ absl::Status Ingest::CountReports(const ObservationBatch& batch, int64_t job_id,
     counts[scenario->machine_id].observation_count += scenario->pending.observation_count;
   }
   if (batch.dropped_count > 0) {
-    int64_t machine_id = 0;
-    if (!batch.observations.empty()) {
-      const auto known = MachineId(batch.observations.front().scenario.machine);
-      if (!known.ok()) return known.status();
-      machine_id = *known;
-    }
-    counts[machine_id].dropped_count += batch.dropped_count;
+    const absl::StatusOr<int64_t> machine_id = DroppedMachineId(batch);
+    if (!machine_id.ok()) return machine_id.status();
+    counts[*machine_id].dropped_count += batch.dropped_count;
   }
   for (const auto& [machine_id, count] : counts) {
     absl::Status status = AddReports(

@@ -60,6 +60,8 @@ class Ingest {
   absl::StatusOr<int64_t> SourceId(const std::string& name);
   absl::StatusOr<Scenario*> FindScenario(const domain::ScenarioKey& key, domain::CellKind kind);
   absl::Status InsertRows(const ObservationBatch& batch, int64_t first_id);
+  // 0 for none.
+  absl::StatusOr<int64_t> DroppedMachineId(const ObservationBatch& batch);
   absl::Status AddDropped(const ObservationBatch& batch, int64_t job_id);
   absl::Status AddSketches(const ObservationBatch& batch, int64_t job_id, int64_t source_id,
                            int64_t now_us);

@@ -188,6 +188,27 @@ TEST_P(ObservationTest, AnEmptyBatchCountsWhatWasDropped) {
   EXPECT_EQ(store_->ListObservations({.machine = "", .job = "a"}, 0, 10)->front().job, "a");
 }
 
+TEST_P(ObservationTest, ABatchMaySayWhoseItsDroppedTimingsAre) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 0);
+  batch.dropped_count = 40;
+  batch.dropped_machine = "n";
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  EXPECT_TRUE(Append(*store_, batch)->duplicate);
+  batch = BatchOf("m", "a", 2, 1);
+  batch.dropped_count = 2;
+  batch.dropped_machine = "n";
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  EXPECT_EQ(Dropped({.machine = "n", .job = ""}), 42);
+  EXPECT_EQ(Dropped({.machine = "n", .job = "a"}), 42);
+  EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 0);
+  batch = BatchOf("m", "a", 3, 0);
+  batch.dropped_count = 1;
+  batch.dropped_machine = "unknown";
+  EXPECT_EQ(Append(*store_, batch).status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(store_->Forget({Reporter::Kind::kJob, "a"}).ok());
+  EXPECT_EQ(Dropped({.machine = "n", .job = ""}), 0);
+}
+
 TEST_P(ObservationTest, DroppedTimingsAreCountedPerMachineAndJob) {
   int64_t sequence = 0;
   for (const char* const machine : {"m", "m", "n"}) {
