@@ -57,8 +57,11 @@ void AppendFacts(const service::Facts& facts, std::vector<MetricFamily>* familie
   families->push_back(GaugeFamily("coxd_observations_stored", "Observations in the database.",
                                   static_cast<double>(facts.observations_stored)));
   families->push_back(CounterFamily("coxd_timings_dropped_total",
-                                    "Timings that clients measured and could not report.",
+                                    "Timings that clients measured and that are not stored.",
                                     static_cast<double>(facts.timings_dropped)));
+  families->push_back(CounterFamily("coxd_observations_refused_total",
+                                    "Observations of jobs that name one scenario too many.",
+                                    static_cast<double>(facts.observations_refused)));
   families->push_back(GaugeFamily("coxd_database_bytes", "Database and write-ahead log.",
                                   static_cast<double>(facts.database_bytes)));
   MetricFamily refusals =

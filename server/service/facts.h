@@ -42,14 +42,16 @@ struct Facts {
   std::vector<MachineFacts> machines;  // by name
   int64_t observations_taken = 0;      // since the database was made
   int64_t observations_stored = 0;     // now
-  int64_t timings_dropped = 0;         // as the clients reported
+  int64_t timings_dropped = 0;         // as the clients reported, and of refused observations
+  int64_t observations_refused = 0;    // of new scenarios, since the start
   int64_t database_bytes = 0;          // with the write-ahead log of SQLite
   std::vector<QuotaRefusals> quota_refusals;
   std::vector<OutcomeCount> decisions;
 };
 
 // Reads the database: a few short queries, and one per machine. Any thread. Fails as the store
-// does. What the server counts itself is left empty: quota_refusals, decisions.
+// does. What the server counts itself is left empty: observations_refused,
+// quota_refusals, decisions.
 absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, store::Store* store,
                                 SavingsWatch* savings);
 

@@ -117,21 +117,39 @@ std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationB
 
 using Addition = std::shared_ptr<daemon::ScenarioBound::Addition>;
 
+// Of a batch of a job, removes the rows of new scenarios that find no room: a job cannot make room,
+// and would lose its known scenarios with them. A batch without a job is an import, and of it no
+// resend is recognised. So it stays whole: who makes room and imports it again counts no row twice.
+absl::StatusOr<Addition> AdmitScenarios(const Core& core, const access::Principal& principal,
+                                        store::ObservationBatch& batch) {
+  const bool has_share = principal.role < access::Role::kOperator;
+  if (batch.job.empty()) {
+    absl::StatusOr<Addition> added = core.scenarios->Admit(principal.name, has_share, batch);
+    if (!added.ok()) core.quotas->CountRefusal(access::Quota::kScenarios);
+    return added;
+  }
+  std::string machine = batch.DroppedMachine();
+  Addition added = core.scenarios->AdmitSome(principal.name, has_share, batch);
+  if (added->refused_count() == 0) return added;
+  core.quotas->CountRefusal(access::Quota::kScenarios);
+  batch.dropped_machine = std::move(machine);
+  batch.dropped_count += std::clamp<int64_t>(store::kMaxDroppedCount - batch.dropped_count, 0,
+                                             added->refused_timing_count());
+  return added;
+}
+
 // Takes what the batch needs. The new scenarios are counted until the store has refused it.
+// quota-scenarios refuses a whole batch: it has room again soon, so no row has to be lost.
 absl::StatusOr<Addition> TakeQuotas(const Core& core, const access::Principal& principal,
-                                    const store::ObservationBatch& batch) {
+                                    store::ObservationBatch& batch) {
   absl::Status taken = core.quotas->TakeJob(principal, batch.job);
   if (!taken.ok()) return taken;
   taken =
       core.quotas->Take(principal, access::Quota::kRows,
                         static_cast<int64_t>(batch.observations.size() + batch.sketches.size()));
   if (!taken.ok()) return taken;
-  absl::StatusOr<Addition> added = core.scenarios->Admit(
-      principal.name, /*has_share=*/principal.role < access::Role::kOperator, batch);
-  if (!added.ok()) {
-    core.quotas->CountRefusal(access::Quota::kScenarios);
-    return added;
-  }
+  absl::StatusOr<Addition> added = AdmitScenarios(core, principal, batch);
+  if (!added.ok()) return added;
   taken = core.quotas->Take(principal, access::Quota::kScenarios, (*added)->count());
   if (!taken.ok()) return taken;
   return added;
@@ -187,10 +205,14 @@ void Append(const Core& core, store::ObservationBatch batch, std::vector<std::st
           done(result.status());
           return;
         }
-        if (!result->duplicate) added->Keep();
         v1::ReportObservationsResponse response;
         response.set_duplicate(result->duplicate);
-        response.set_stored_count(result->duplicate ? 0 : row_count);
+        if (!result->duplicate) {
+          added->Keep();
+          response.set_stored_count(row_count);
+          response.set_refused_count(added->refused_count());
+          response.set_refused_reason(added->refused_reason());
+        }
         for (const std::string& machine : created) response.add_created_machines(machine);
         if (await_learning) {
           learner->Notice(machines, [done, response] { done(response); });
@@ -217,12 +239,13 @@ void Report(const Core& core, const access::Principal& principal,
     done(batch.status());
     return;
   }
+  // Of all rows: a refused one, too, tells of an unknown machine.
+  const std::map<std::string, store::MachineRecord> wanted = MachinesOf(*batch);
   absl::StatusOr<Addition> added = TakeQuotas(core, principal, *batch);
   if (!added.ok()) {
     done(added.status());
     return;
   }
-  const std::map<std::string, store::MachineRecord> wanted = MachinesOf(*batch);
   std::vector<std::string> names;
   std::vector<store::MachineRecord> unknown;
   const std::shared_ptr<const daemon::Snapshot> snapshot = core.snapshots->Load();

@@ -20,7 +20,8 @@ using ReportDone = std::function<void(absl::StatusOr<v1::ReportObservationsRespo
 // `done` runs exactly once, after the commit (or after learning, if the batch awaits it) or with
 // the error, on this thread or another. Does not use `principal` and `request` after the return.
 // access/claim.h decides the job and source of the batch. An operator's call is an import and is
-// audited; so is an operator's batch without a job.
+// audited; so is an operator's batch without a job. Of a batch of a job, the rows of new scenarios
+// that find no room are refused alone (daemon/bounds/scenario_bound.h): the response counts them.
 void Report(const Core& core, const access::Principal& principal,
             const v1::ReportObservationsRequest& request, Arrival arrival, ReportDone done);
 

@@ -179,6 +179,7 @@ class GrpcServer : public Server {
   absl::StatusOr<Facts> ReadFacts() const override {
     absl::StatusOr<Facts> facts = service::ReadFacts(*snapshots_.Load(), store_.get(), &savings_);
     if (!facts.ok()) return facts;
+    facts->observations_refused = scenarios_.refused_count();
     for (size_t i = 0; i < DecisionCounts::kOutcomeCount; ++i) {
       facts->decisions.push_back(
           {std::string(DecisionCounts::kNames[i]), advisor_.decisions().Of(i)});

@@ -1,5 +1,6 @@
 #include "daemon/bounds/scenario_bound.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -15,15 +16,10 @@ size_t HashOf(const domain::ScenarioKey& scenario, domain::CellKind kind) {
   return absl::HashOf(scenario, kind);
 }
 
-absl::Status Full(absl::string_view what, const domain::Shares& held, absl::string_view owner,
-                  absl::string_view setting) {
-  return domain::QuotaExceeded(
-      absl::StrCat("observations: ", what, " timings of ", held.held(), " scenarios, ",
-                   held.HeldBy(owner), " of them new from this reporter, and coxd keeps at most ",
-                   held.limit(), " (", setting,
-                   "): new scenarios find no room. Ask an operator to ", "raise ", setting,
-                   ", or to run `cox observations forget`"),
-      ScenarioBound::kFullDelay_s);
+bool Contains(const absl::flat_hash_map<std::string, absl::flat_hash_set<size_t>>& scenarios,
+              const std::string& machine, size_t scenario) {
+  const auto found = scenarios.find(machine);
+  return found != scenarios.end() && found->second.contains(scenario);
 }
 
 }  // namespace
@@ -69,19 +65,68 @@ uint32_t ScenarioBound::State::OwnerOf(const std::string& name) {
   return owners[name] = static_cast<uint32_t>(owner_names.size() - 1);
 }
 
-absl::Status ScenarioBound::State::Take(const std::string& machine, uint32_t owner, bool has_share,
-                                        int64_t count) {
+const domain::Shares* ScenarioBound::State::Take(const std::string& machine, uint32_t owner,
+                                                 bool has_share, int64_t count) {
   const std::string& name = owner_names[owner];
   domain::Shares& of_machine = MachineOf(machine).held;
   const auto take = [&](domain::Shares& shares) {
     return has_share ? shares.Take(name, count) : shares.TakeFree(name, count);
   };
-  if (!take(of_machine)) {
-    return Full(absl::StrCat("machine ", machine, " has"), of_machine, name, "machine-scenarios");
-  }
-  if (take(held)) return absl::OkStatus();
+  if (!take(of_machine)) return &of_machine;
+  if (take(held)) return nullptr;
   of_machine.GiveBack(name, count);
-  return Full("the machines have", held, name, "max-scenarios");
+  return &held;
+}
+
+std::string ScenarioBound::State::TakeAll(const Scenarios& added, uint32_t owner, bool has_share) {
+  for (auto it = added.begin(); it != added.end(); ++it) {
+    const domain::Shares* const full =
+        Take(it->first, owner, has_share, static_cast<int64_t>(it->second.size()));
+    if (full == nullptr) continue;
+    std::string why = WhyFull(it->first, *full, owner);
+    for (auto before = added.begin(); before != it; ++before) {
+      GiveBack(MachineOf(before->first), owner, static_cast<int64_t>(before->second.size()));
+    }
+    for (const auto& [name, scenarios] : added) EraseIfEmpty(name);
+    return why;
+  }
+  return "";
+}
+
+ScenarioBound::Scenarios ScenarioBound::State::TakeSome(const std::vector<Named>& named,
+                                                        uint32_t owner, bool has_share,
+                                                        Scenarios& added) {
+  Scenarios taken;
+  for (const Named& one : named) {
+    if (!Contains(added, *one.machine, one.scenario)) continue;
+    if (Take(*one.machine, owner, has_share, 1) != nullptr) continue;
+    added[*one.machine].erase(one.scenario);
+    taken[*one.machine].insert(one.scenario);
+  }
+  return taken;
+}
+
+std::string ScenarioBound::State::WhyFull(const std::string& machine, const domain::Shares& shares,
+                                          uint32_t owner) const {
+  const bool is_all = &shares == &held;
+  const absl::string_view setting = is_all ? "max-scenarios" : "machine-scenarios";
+  return absl::StrCat(is_all ? "the machines have" : absl::StrCat("machine ", machine, " has"),
+                      " timings of ", shares.held(), " scenarios, ",
+                      shares.HeldBy(owner_names[owner]),
+                      " of them new from this reporter, and coxd keeps at most ", shares.limit(),
+                      " (", setting, "): new scenarios find no room. Ask an operator to raise ",
+                      setting, ", or to run `cox observations forget`");
+}
+
+void ScenarioBound::State::Add(Scenarios taken, uint32_t owner, Addition& addition) {
+  for (const auto& [name, scenarios] : taken) {
+    Machine& of = MachineOf(name);
+    addition.count_ += static_cast<int64_t>(scenarios.size());
+    for (const size_t scenario : scenarios) {
+      of.scenarios[scenario] = {.owner = owner, .in_flight = true, .since_reading = true};
+    }
+  }
+  addition.added_ = std::move(taken);
 }
 
 void ScenarioBound::State::GiveBack(Machine& machine, uint32_t owner, int64_t count) {
@@ -103,26 +148,51 @@ absl::StatusOr<std::shared_ptr<ScenarioBound::Addition>> ScenarioBound::Admit(
   Scenarios added = state.NewOf(named);
   if (added.empty()) return addition;
   const uint32_t owner_id = state.OwnerOf(owner);
-  for (auto it = added.begin(); it != added.end(); ++it) {
-    absl::Status taken =
-        state.Take(it->first, owner_id, has_share, static_cast<int64_t>(it->second.size()));
-    if (taken.ok()) continue;
-    for (auto before = added.begin(); before != it; ++before) {
-      state.GiveBack(state.MachineOf(before->first), owner_id,
-                     static_cast<int64_t>(before->second.size()));
-    }
-    for (const auto& [name, scenarios] : added) state.EraseIfEmpty(name);
-    return taken;
+  const std::string full = state.TakeAll(added, owner_id, has_share);
+  if (!full.empty()) {
+    return domain::QuotaExceeded(absl::StrCat("observations: ", full), kFullDelay_s);
   }
-  for (const auto& [name, scenarios] : added) {
-    Machine& of = state.MachineOf(name);
-    addition->count_ += static_cast<int64_t>(scenarios.size());
-    for (const size_t scenario : scenarios) {
-      of.scenarios[scenario] = {.owner = owner_id, .in_flight = true, .since_reading = true};
-    }
-  }
-  addition->added_ = std::move(added);
+  state.Add(std::move(added), owner_id, *addition);
   return addition;
+}
+
+std::shared_ptr<ScenarioBound::Addition> ScenarioBound::AdmitSome(const std::string& owner,
+                                                                  bool has_share,
+                                                                  store::ObservationBatch& batch) {
+  const std::vector<Named> named = ScenariosOf(batch);
+  auto addition = std::make_shared<Addition>(state_);
+  State& state = *state_;
+  Scenarios refused;
+  {
+    const std::lock_guard lock(state.mutex);
+    Scenarios added = state.NewOf(named);
+    if (added.empty()) return addition;
+    const uint32_t owner_id = state.OwnerOf(owner);
+    addition->refused_reason_ = state.TakeAll(added, owner_id, has_share);
+    if (!addition->refused_reason_.empty()) {
+      refused = std::move(added);
+      added = state.TakeSome(named, owner_id, has_share, refused);
+    }
+    state.Add(std::move(added), owner_id, *addition);
+    for (const auto& [name, scenarios] : refused) state.EraseIfEmpty(name);
+  }
+  if (refused.empty()) return addition;
+  addition->refused_count_ = static_cast<int64_t>(
+      std::erase_if(batch.observations, [&](const store::ObservationRecord& row) {
+        const domain::ScenarioKey& key = row.scenario;
+        if (!Contains(refused, key.machine, HashOf(key, batch.kind))) return false;
+        // A row may claim any number.
+        addition->refused_timing_count_ =
+            std::min(store::kMaxDroppedCount, addition->refused_timing_count_ +
+                                                  std::min(store::kMaxDroppedCount, row.count));
+        return true;
+      }));
+  return addition;
+}
+
+int64_t ScenarioBound::refused_count() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->refused_count;
 }
 
 void ScenarioBound::BeginReading(const std::string& machine) {
@@ -174,6 +244,7 @@ int64_t ScenarioBound::CountOf(const std::string& machine) const {
 void ScenarioBound::Addition::Keep() {
   const std::lock_guard lock(state_->mutex);
   is_kept_ = true;
+  state_->refused_count += refused_count_;
   for (const auto& [name, scenarios] : added_) {
     const auto machine = state_->machines.find(name);
     if (machine == state_->machines.end()) continue;  // deleted meanwhile

@@ -47,6 +47,13 @@ class ScenarioBound {
   // RESOURCE_EXHAUSTED, as domain::QuotaExceeded(), if there is no room; then nothing is added.
   absl::StatusOr<std::shared_ptr<Addition>> Admit(const std::string& owner, bool has_share,
                                                   const store::ObservationBatch& batch);
+  // The same, but adds the new scenarios that find room, the first ones of the batch, and removes
+  // the rows of the others from it.
+  std::shared_ptr<Addition> AdmitSome(const std::string& owner, bool has_share,
+                                      store::ObservationBatch& batch);
+
+  // Rows that AdmitSome() removed from batches that the store has.
+  int64_t refused_count() const;
 
   // For the learner, one machine at a time: before it reads the cells of a machine, and with what
   // it has read. What is added between the two calls stays.
@@ -90,7 +97,8 @@ class ScenarioBound {
     const Limits limits;
     mutable std::mutex mutex;  // guards what follows
     absl::flat_hash_map<std::string, Machine> machines;
-    domain::Shares held;  // of all machines
+    domain::Shares held;        // of all machines
+    int64_t refused_count = 0;  // rows
     std::vector<std::string> owner_names{""};
     absl::flat_hash_map<std::string, uint32_t> owners{{"", 0}};
 
@@ -98,7 +106,17 @@ class ScenarioBound {
     Scenarios NewOf(const std::vector<Named>& named) const;
     Machine& MachineOf(const std::string& name);
     uint32_t OwnerOf(const std::string& name);
-    absl::Status Take(const std::string& machine, uint32_t owner, bool has_share, int64_t count);
+    // The shares that have no room; null: taken.
+    const domain::Shares* Take(const std::string& machine, uint32_t owner, bool has_share,
+                               int64_t count);
+    // Why it finds no room, and then nothing is taken; "": taken.
+    std::string TakeAll(const Scenarios& added, uint32_t owner, bool has_share);
+    // What finds room, and takes it out of `added`.
+    Scenarios TakeSome(const std::vector<Named>& named, uint32_t owner, bool has_share,
+                       Scenarios& added);
+    std::string WhyFull(const std::string& machine, const domain::Shares& shares,
+                        uint32_t owner) const;
+    void Add(Scenarios taken, uint32_t owner, Addition& addition);
     void GiveBack(Machine& machine, uint32_t owner, int64_t count);
     void EraseIfEmpty(const std::string& machine);
   };
@@ -117,6 +135,11 @@ class ScenarioBound::Addition {
 
   // How many are new.
   int64_t count() const { return count_; }
+  // Rows that AdmitSome() removed, and the timings in them.
+  int64_t refused_count() const { return refused_count_; }
+  int64_t refused_timing_count() const { return refused_timing_count_; }
+  // Why; "": none were.
+  const std::string& refused_reason() const { return refused_reason_; }
   // The store has the batch. At most once.
   void Keep();
 
@@ -125,6 +148,9 @@ class ScenarioBound::Addition {
   const std::shared_ptr<State> state_;
   Scenarios added_;
   int64_t count_ = 0;
+  int64_t refused_count_ = 0;
+  int64_t refused_timing_count_ = 0;
+  std::string refused_reason_;
   bool is_kept_ = false;
 };
 

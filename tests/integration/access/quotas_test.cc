@@ -184,6 +184,74 @@ TEST_F(Quotas, OfScenariosOfAMachine) {
   EXPECT_TRUE(Report(SizesFrom(4'000, 20)).ok());
 }
 
+// Of a job's batch a full machine takes the rows of known scenarios.
+TEST_F(Quotas, AFullMachineRefusesOnlyNewScenariosOfAJob) {
+  daemon_ = std::make_unique<Daemon>(
+      daemon::ConfigValues{{"anonymous-role", "operator"}, {"machine-scenarios", "100"}});
+  daemon_->Register("m");
+  const auto of_job = [](v1::ReportObservationsRequest batch, int64_t sequence) {
+    for (v1::Observation& row : *batch.mutable_observations()) row.set_count(7);
+    batch.set_job("4711");
+    batch.set_measurement(v1::MEASUREMENT_BENCHMARK);
+    batch.set_sequence(sequence);
+    return batch;
+  };
+  const auto report = [this](const v1::ReportObservationsRequest& batch) {
+    v1::ReportObservationsResponse response;
+    const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
+                                     daemon_->Observations(), batch, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response;
+  };
+  const auto count = [this](const std::string& machine, const std::string& job) {
+    v1::CountObservationsRequest request;
+    request.set_machine(machine);
+    request.set_job(job);
+    v1::CountObservationsResponse response;
+    EXPECT_TRUE(Call(&v1::ObservationService::Stub::CountObservations, daemon_->Observations(),
+                     request, &response)
+                    .ok());
+    return response;
+  };
+  ASSERT_TRUE(Report(SizesFrom(1'000, 97)).ok());
+  // 7 known ones, 3 that find room, and 10 others.
+  const v1::ReportObservationsRequest batch = of_job(SizesFrom(1'090, 20), 1);
+  v1::ReportObservationsResponse response = report(batch);
+  EXPECT_EQ(response.stored_count(), 10);
+  EXPECT_EQ(response.refused_count(), 10);
+  EXPECT_THAT(response.refused_reason(), HasSubstr("machine-scenarios"));
+  EXPECT_EQ(count("", "4711").observation_count(), 10);
+  EXPECT_EQ(count("", "4711").dropped_count(), 70);
+  EXPECT_EQ(count("m", "").dropped_count(), 70);
+  // The batch is known when it comes again, even if there is room by then.
+  response = report(batch);
+  EXPECT_TRUE(response.duplicate());
+  EXPECT_EQ(response.stored_count() + response.refused_count(), 0);
+  EXPECT_EQ(count("", "4711").dropped_count(), 70);
+  // On a stream, and with new scenarios only.
+  grpc::ClientContext context;
+  const auto stub = daemon_->Observations();
+  const auto stream = stub->StreamObservations(&context);
+  v1::StreamObservationsRequest request;
+  *request.mutable_batch() = of_job(SizesFrom(5'000, 4), 2);
+  v1::StreamObservationsResponse answer;
+  ASSERT_TRUE(stream->Write(request));
+  ASSERT_TRUE(stream->Read(&answer));
+  EXPECT_EQ(answer.error_code(), 0) << answer.error_message();
+  EXPECT_EQ(answer.result().stored_count(), 0);
+  EXPECT_EQ(answer.result().refused_count(), 4);
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(count("m", "").dropped_count(), 98);
+  const auto facts = daemon_->server().ReadFacts();
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_EQ(facts->observations_refused, 14);
+  EXPECT_EQ(facts->timings_dropped, 98);
+  // An import stays whole: it could not be repeated without counting rows twice.
+  ExpectRefused(Report(SizesFrom(1'090, 20)), "machine-scenarios");
+  EXPECT_EQ(count("m", "").observation_count(), 107);
+}
+
 TEST_F(Quotas, OneReporterCannotFillAMachine) {
   daemon_ = std::make_unique<Daemon>(daemon::ConfigValues{{"anonymous-role", "reporter"},
                                                           {"reporters-create-machines", "true"},

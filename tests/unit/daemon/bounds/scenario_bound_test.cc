@@ -129,6 +129,56 @@ TEST_F(ScenarioBoundTest, ABatchOfTwoMachinesIsRefusedAsAWhole) {
   EXPECT_EQ(Store(SizesFrom(0, 75)), 75);
 }
 
+TEST_F(ScenarioBoundTest, OfSomeTheKnownAndTheFirstNewOnesStay) {
+  ASSERT_EQ(Store(SizesFrom(0, 70)), 70);
+  // Two rows of each size, with 3 timings.
+  store::ObservationBatch batch = SizesFrom(65, 20);
+  for (store::ObservationRecord& row : batch.observations) row.count = 3;
+  {
+    const auto added = bound_.AdmitSome("uid:1", true, batch);
+    EXPECT_EQ(added->count(), 5) << "three times what stays free";
+    EXPECT_EQ(added->refused_count(), 20);
+    EXPECT_EQ(added->refused_timing_count(), 60);
+    EXPECT_NE(added->refused_reason().find("machine-scenarios"), std::string::npos)
+        << added->refused_reason();
+    EXPECT_EQ(bound_.CountOf("m"), 75);
+  }
+  ASSERT_EQ(batch.observations.size(), 20U);
+  EXPECT_EQ(batch.observations.front().scenario.block_bytes, 65);
+  EXPECT_EQ(batch.observations.back().scenario.block_bytes, 74);
+  EXPECT_EQ(bound_.CountOf("m"), 70) << "the store did not take it";
+  EXPECT_EQ(bound_.refused_count(), 0);
+  batch = SizesFrom(65, 20);
+  bound_.AdmitSome("uid:1", true, batch)->Keep();
+  EXPECT_EQ(bound_.CountOf("m"), 75);
+  EXPECT_EQ(bound_.refused_count(), 20);
+}
+
+TEST_F(ScenarioBoundTest, OfSomeNothingIsRefusedWhileThereIsRoom) {
+  store::ObservationBatch batch = SizesFrom(0, 75);
+  const auto added = bound_.AdmitSome("uid:1", true, batch);
+  EXPECT_EQ(added->count(), 75);
+  EXPECT_EQ(added->refused_count(), 0);
+  EXPECT_EQ(added->refused_reason(), "");
+  EXPECT_EQ(batch.observations.size(), 150U);
+}
+
+TEST_F(ScenarioBoundTest, OfSomeAFullMachineDoesNotHoldUpAnother) {
+  ASSERT_EQ(Store(SizesFrom(0, 75, "full")), 75);
+  store::ObservationBatch batch = SizesFrom(100, 1, "full");
+  const store::ObservationBatch fits = SizesFrom(0, 10);
+  batch.observations.insert(batch.observations.end(), fits.observations.begin(),
+                            fits.observations.end());
+  // Timings that no counter can sum up.
+  for (store::ObservationRecord& row : batch.observations) row.count = int64_t{1} << 62;
+  const auto added = bound_.AdmitSome("uid:1", true, batch);
+  EXPECT_EQ(added->count(), 10);
+  EXPECT_EQ(added->refused_count(), 2);
+  EXPECT_EQ(added->refused_timing_count(), store::kMaxDroppedCount);
+  ASSERT_EQ(batch.observations.size(), 20U);
+  EXPECT_EQ(batch.observations.front().scenario.machine, "m");
+}
+
 TEST_F(ScenarioBoundTest, TheLearnerSaysWhatIsStored) {
   Read(CellsFrom(0, 60));
   EXPECT_EQ(Store(SizesFrom(0, 60)), 0);
