@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "agent/stream/pauses.h"
-#include "agent/stream/wire/wire.h"
 #include "servers/server_list.h"
 
 namespace cox::agent {
@@ -116,6 +115,9 @@ void Sender::Close(Clock::time_point deadline) {
     in_doubt_ = false;
     while (!queue_.empty()) SpoolOldest();
     if (dropped_count_ > 0) Log("dropped " + std::to_string(dropped_count_) + " timings");
+    if (refused_count_ > 0) {
+      Log("coxd refused " + std::to_string(refused_count_) + " observations of new scenarios");
+    }
   }
   connection_.Cancel();
 }
@@ -172,6 +174,7 @@ bool Sender::Settle(const Batch& batch, bool answered, const std::string& respon
   ++sent_count_;
   switch (response->error_code) {
     case 0:
+      CountRefused(batch, *response);
       RemoveFirst();
       return true;
     case kResourceExhausted:
@@ -190,6 +193,14 @@ bool Sender::Settle(const Batch& batch, bool answered, const std::string& respon
       RemoveFirst();
       return true;
   }
+}
+
+void Sender::CountRefused(const Batch& batch, const Response& response) {
+  if (response.refused_count <= 0) return;
+  // On a full machine it is the same for batch after batch.
+  if (refused_count_ == 0) Log("coxd refuses observations: " + response.refused_reason);
+  refused_count_ +=
+      std::min(response.refused_count, static_cast<int64_t>(batch.observations.size()));
 }
 
 void Sender::RemoveFirst() {

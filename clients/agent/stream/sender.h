@@ -19,6 +19,7 @@
 #include "agent/stream/connection.h"
 #include "agent/stream/observation.h"
 #include "agent/stream/spool.h"
+#include "agent/stream/wire/wire.h"
 
 namespace cox::agent {
 
@@ -50,7 +51,8 @@ class Sender {
   std::shared_ptr<const Batch> TakeBatch();
   // Handles the answer to a batch; false when the call must end.
   bool Settle(const Batch& batch, bool answered, const std::string& response_bytes);
-  // Both with mutex_ held.
+  // All with mutex_ held. coxd counts refused observations as dropped itself.
+  void CountRefused(const Batch& batch, const Response& response);
   void SpoolOldest();
   void RemoveFirst();
   void Log(const std::string& message) const;
@@ -70,6 +72,7 @@ class Sender {
   int64_t next_sequence_;
   size_t queued_observations_ = 0;
   int64_t dropped_count_ = 0;  // reported with the next batch
+  int64_t refused_count_ = 0;  // observations of stored batches that coxd refused
   bool closed_ = false;        // the thread must end
   int64_t sent_count_ = 0;     // answered batches; used by the thread only
   bool failing_ = false;       // the last attempt failed; the thread waits before the next

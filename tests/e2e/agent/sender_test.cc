@@ -239,6 +239,26 @@ TEST_F(SenderTest, ARefusedBatchIsCountedAsDropped) {
   EXPECT_THAT(Spooled(), IsEmpty());
 }
 
+TEST_F(SenderTest, RefusedObservationsOfAStoredBatchAreToldAndNotSentAgain) {
+  daemon_.answer_ = [](const auto& batch, v1::StreamObservationsResponse& response) {
+    response.mutable_result()->set_refused_count(batch.observations_size() - 1);
+    response.mutable_result()->set_refused_reason("the machine is full");
+  };
+  testing::internal::CaptureStderr();
+  static Sender& sender =
+      *new Sender(daemon_.address_, "job", 100, folder_ + "/spool.csv", /*log=*/true);
+  sender.Push(Observations(5, 3), 0);
+  sender.Push(Observations(5, 2), 0);
+  ASSERT_TRUE(daemon_.WaitForBatches(2));
+  Close(sender, milliseconds(10'000));
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, testing::HasSubstr("coxd refuses observations: the machine is full\n"));
+  EXPECT_THAT(log, testing::HasSubstr("coxd refused 3 observations of new scenarios\n"));
+  EXPECT_EQ(daemon_.arrived_count_, 2);
+  for (const auto& [sequence, batch] : daemon_.batches()) EXPECT_EQ(batch.dropped_count(), 0);
+  EXPECT_THAT(Spooled(), IsEmpty());
+}
+
 TEST_F(SenderTest, ABatchThatTheDaemonMayHaveIsNotSpooledWhileThereIsHope) {
   daemon_.hang_ = true;
   Sender& sender = NewSender(daemon_.address_);

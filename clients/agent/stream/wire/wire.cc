@@ -48,6 +48,16 @@ std::string EncodeSketch(const domain::PatternSketch& sketch) {
   return out.out();
 }
 
+// A ReportObservationsResponse.
+bool DecodeResult(std::string_view bytes, Response& response) {
+  Decoder decoder(bytes);
+  while (decoder.Next()) {
+    if (decoder.field() == 4) response.refused_count = decoder.Integer();
+    if (decoder.field() == 5) response.refused_reason = decoder.Text();
+  }
+  return decoder.ok();
+}
+
 }  // namespace
 
 std::string EncodeRequest(const Batch& batch) {
@@ -76,6 +86,9 @@ std::optional<Response> DecodeResponse(std::string_view bytes) {
     switch (decoder.field()) {
       case 1:
         response.sequence = decoder.Integer();
+        break;
+      case 2:
+        if (!DecodeResult(decoder.Text(), response)) return std::nullopt;
         break;
       case 3:
         response.error_code = decoder.Integer();

@@ -23,6 +23,9 @@ struct Response {
   int64_t error_code = 0;  // google.rpc.Code; 0: stored
   std::string error_message;
   double retry_delay_s = 0;
+  // Observations of a stored batch that are not stored, and why.
+  int64_t refused_count = 0;
+  std::string refused_reason;
 };
 
 // nullopt when the bytes are not a message. Skips unknown fields.

@@ -140,6 +140,24 @@ TEST(WireTest, ReadsWhatGeneratedCodeWrites) {
   EXPECT_EQ(read->retry_delay_s, 2.5);
 }
 
+TEST(WireTest, ARefusalOfRowsIsRead) {
+  v1::StreamObservationsResponse response;
+  response.mutable_result()->set_stored_count(7);
+  response.mutable_result()->add_created_machines("machines/m");
+  response.mutable_result()->set_refused_count(3);
+  response.mutable_result()->set_refused_reason("machine m has timings of 100 scenarios");
+  const std::string whole = response.SerializeAsString();
+  const auto read = DecodeResponse(whole);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->error_code, 0);
+  EXPECT_EQ(read->refused_count, 3);
+  EXPECT_EQ(read->refused_reason, "machine m has timings of 100 scenarios");
+  std::string cut = whole;
+  --cut[1];  // the length of the result
+  cut.pop_back();
+  EXPECT_FALSE(DecodeResponse(cut).has_value());
+}
+
 TEST(WireTest, AnEmptyMessageIsAllDefaults) {
   const auto read = DecodeResponse("");
   ASSERT_TRUE(read.has_value());
