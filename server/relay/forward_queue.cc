@@ -360,11 +360,16 @@ bool ForwardQueue::IsHeldBack(const std::string& job) const {
 }
 
 void ForwardQueue::TellRefused(const v1::StreamObservationsResponse& response) {
-  if (response.error_code() == 0) return;
+  const bool is_whole = response.error_code() != 0;
+  const v1::ReportObservationsResponse& result = response.result();
+  if (!is_whole && result.refused_count() == 0) return;
   const std::optional<int64_t> suppressed = refusals_.Admit(daemon::NowMicros());
   if (!suppressed) return;
-  daemon::Log(LogLevel::kWarning, "coxd refused a batch whose client is gone",
-              {{"error", response.error_message()}, {"suppressed", absl::StrCat(*suppressed)}});
+  daemon::Log(LogLevel::kWarning,
+              is_whole ? "coxd refused a batch whose client is gone"
+                       : "coxd refused rows of a batch whose client is gone",
+              {{"error", is_whole ? response.error_message() : result.refused_reason()},
+               {"suppressed", absl::StrCat(*suppressed)}});
 }
 
 double ForwardQueue::NextPause() {

@@ -230,6 +230,22 @@ TEST_F(RelayTest, AFullSpoolAsksToRetryAndRecovers) {
   ReportUntilAcknowledged(kept + 1);
 }
 
+// A batch with one scenario too many would hold up its reporter for ever.
+TEST_F(RelayTest, AFullMachineRefusesOnlyTheRowsOfNewScenarios) {
+  StartCoxd({"--machine-scenarios", "10"});
+  StartRelay();
+  ASSERT_TRUE(Report(BatchOf("job", 1)).ok());
+  v1::ReportObservationsRequest batch = BatchOf("job", 2);
+  batch.mutable_observations(3)->set_block_bytes(12'345);
+  v1::ReportObservationsResponse response;
+  const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
+                                   At<v1::ObservationService>("relay"), batch, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.stored_count(), kRowsPerBatch - 1);
+  EXPECT_EQ(response.refused_count(), 1);
+  EXPECT_THAT(response.refused_reason(), HasSubstr("machine-scenarios"));
+}
+
 TEST_F(RelayTest, AFullDiskAsksToRetryAndRecovers) {
   StartCoxd();
   StartRelay();
