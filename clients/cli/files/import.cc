@@ -184,12 +184,15 @@ class Sender {
       progress_.Clear();
       // The rows of earlier batches are stored; the user must know.
       if (result_.stored_count == 0) return status;
-      return absl::Status(status.code(), absl::StrCat(status.message(), "; ", sent_,
-                                                      " rows are stored, the others are not"));
+      return absl::Status(status.code(),
+                          absl::StrCat(status.message(), "; ", sent_ - result_.refused_count,
+                                       " rows are stored, the others are not"));
     }
     sent_ += batch.observations_size();
     waiting_ -= batch.observations_size();
     result_.stored_count += response.stored_count();
+    result_.refused_count += response.refused_count();
+    if (response.refused_count() > 0) result_.refused_reason = response.refused_reason();
     for (const std::string& machine : response.created_machines()) {
       result_.created_machines.emplace(BareMachine(machine));
     }
@@ -214,23 +217,10 @@ class Sender {
   int64_t waiting_ = 0;
 };
 
-}  // namespace
-
-absl::Status ImportObservations(Session& session, const ImportOptions& options,
-                                ImportResult& result) {
-  absl::StatusOr<Census> census = Examine(session, options);
-  if (!census.ok()) return census.status();
-  if (census->bad_count > 0 && !options.skip_bad) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.file, ": ", census->bad_count, " of ", census->good_count + census->bad_count,
-        " rows are bad and nothing was imported; correct them, or use --skip-bad"));
-  }
-  result.skipped_count = census->bad_count;
+absl::Status SendRows(const ImportOptions& options, Sender& sender) {
   absl::StatusOr<std::unique_ptr<RecordFile>> file =
       RecordFile::Open(options.file, ObservationColumns());
   if (!file.ok()) return file.status();
-  session.connection().AllowAtLeast(kLearningTimeout_s);
-  Sender sender(session, options, *census, result);
   v1::Observation observation;
   while ((*file)->Next()) {
     absl::Status status = ParseObservation(**file, observation);
@@ -243,6 +233,35 @@ absl::Status ImportObservations(Session& session, const ImportOptions& options,
     if (!status.ok()) return status;
   }
   return sender.Flush();
+}
+
+// coxd stores the other rows of a job's batch.
+std::string RefusedNote(const ImportResult& result) {
+  return absl::StrCat(
+      "warning: coxd refused ", result.refused_count,
+      " rows of new scenarios and stored the others: ", result.refused_reason,
+      ". To import all: make room, forget what the jobs of the file have reported (`cox"
+      " observations forget --job JOB`), and import it again. A row that is imported twice counts"
+      " twice");
+}
+
+}  // namespace
+
+absl::Status ImportObservations(Session& session, const ImportOptions& options,
+                                ImportResult& result) {
+  absl::StatusOr<Census> census = Examine(session, options);
+  if (!census.ok()) return census.status();
+  if (census->bad_count > 0 && !options.skip_bad) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.file, ": ", census->bad_count, " of ", census->good_count + census->bad_count,
+        " rows are bad and nothing was imported; correct them, or use --skip-bad"));
+  }
+  result.skipped_count = census->bad_count;
+  session.connection().AllowAtLeast(kLearningTimeout_s);
+  Sender sender(session, options, *census, result);
+  absl::Status sent = SendRows(options, sender);
+  if (result.refused_count > 0) session.Note(RefusedNote(result));
+  return sent;
 }
 
 }  // namespace cox::cli

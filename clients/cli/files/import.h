@@ -26,6 +26,8 @@ struct ImportOptions {
 struct ImportResult {
   int64_t stored_count = 0;
   int64_t skipped_count = 0;
+  int64_t refused_count = 0;               // rows of jobs that coxd did not store, and
+  std::string refused_reason;              // why
   std::set<std::string> created_machines;  // bare names
 };
 

@@ -201,7 +201,8 @@ absl::Status Import(Session& session, const Options& options) {
   if (!status.ok()) return status;
   if (session.json()) {
     session.out() << "{\"stored_count\":" << result.stored_count
-                  << ",\"skipped_count\":" << result.skipped_count << ",\"created_machines\":["
+                  << ",\"skipped_count\":" << result.skipped_count
+                  << ",\"refused_count\":" << result.refused_count << ",\"created_machines\":["
                   << absl::StrJoin(result.created_machines, ",",
                                    [](std::string* out, const std::string& machine) {
                                      absl::StrAppend(out, JsonString(machine));

@@ -307,6 +307,26 @@ TEST_F(FakeDaemonTest, SaysHowFarAnImportCame) {
   EXPECT_THAT(outcome.err, HasSubstr("disk full; 5000 rows are stored"));
 }
 
+TEST_F(FakeDaemonTest, TellsOfRowsThatTheDaemonRefused) {
+  daemon_.refused_count = 10;
+  const std::string rows = kHeader + Rows("a", 8000);
+  const Outcome outcome = Import(rows);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "7980 observations stored\n");
+  EXPECT_THAT(outcome.err, HasSubstr("refused 20 rows of new scenarios"));
+  EXPECT_THAT(outcome.err, HasSubstr(": the machine is full. "));
+  EXPECT_THAT(outcome.err, HasSubstr("`cox observations forget --job JOB`"));
+  // Also if it fails later.
+  daemon_.reports.clear();
+  daemon_.on_report = [](int call) {
+    return call == 1 ? grpc::Status::OK : grpc::Status(grpc::StatusCode::INTERNAL, "disk full");
+  };
+  const Outcome failed = Import(rows);
+  EXPECT_EQ(failed.exit_code, kExitFailed);
+  EXPECT_THAT(failed.err, HasSubstr("disk full; 4990 rows are stored"));
+  EXPECT_THAT(failed.err, HasSubstr("refused 10 rows of new scenarios"));
+}
+
 TEST_F(FakeDaemonTest, WhatRanksBeganTogetherIsNotTakenForAJobsTimings) {
   std::string text =
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,run\n";

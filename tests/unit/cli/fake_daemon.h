@@ -36,6 +36,7 @@ class FakeDaemon {
   // What ReportObservations answers to its n-th call; OK where it is not set.
   std::function<grpc::Status(int)> on_report = [](int) { return grpc::Status::OK; };
   std::vector<v1::ReportObservationsRequest> reports;
+  int64_t refused_count = 0;  // rows that it refuses of each report
 
   std::function<grpc::Status(const v1::BatchRecommendRequest&, v1::BatchRecommendResponse*)>
       on_batch;
@@ -51,7 +52,9 @@ class FakeDaemon {
                                     const v1::ReportObservationsRequest* request,
                                     v1::ReportObservationsResponse* response) override {
       daemon_->reports.push_back(*request);
-      response->set_stored_count(request->observations_size());
+      response->set_stored_count(request->observations_size() - daemon_->refused_count);
+      response->set_refused_count(daemon_->refused_count);
+      if (daemon_->refused_count > 0) response->set_refused_reason("the machine is full");
       return daemon_->on_report(static_cast<int>(daemon_->reports.size()));
     }
 
