@@ -64,7 +64,7 @@ constexpr char kVersionHeader[] = "coxd-version";
 
 // Lists of many observations and tuning texts are far below this.
 constexpr int kMaxReceiveBytes = 64 << 20;
-// The longest wait between two attempts, even if coxd asks for more.
+// The longest wait between two attempts, even if coxd asks for more: there may be room before.
 constexpr double kMaxRetryDelay_s = 5;
 
 WallClock::time_point DeadlineAfter(double timeout_s) {
@@ -292,13 +292,11 @@ absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
     if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {
       return Told(status);
     }
-    const double delay_s = std::min(RetryDelayOf(status), kMaxRetryDelay_s);
-    const auto delay =
-        std::chrono::duration_cast<WallClock::duration>(std::chrono::duration<double>(delay_s));
-    if (delay_s <= 0 || (timeout_s_ > 0 && WallClock::now() + delay >= deadline)) {
-      return Told(status);
-    }
-    std::this_thread::sleep_for(delay);
+    const double delay_s = RetryDelayOf(status);
+    const std::chrono::duration<double> left = deadline - WallClock::now();
+    // coxd says that no attempt within the timeout would help.
+    if (delay_s <= 0 || (timeout_s_ > 0 && delay_s >= left.count())) return Told(status);
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(delay_s, kMaxRetryDelay_s)));
   }
 }
 

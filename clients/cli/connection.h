@@ -110,8 +110,9 @@ class Connection {
                        MessageLite& response);
   absl::Status ReadAll(const char* path, const MessageLite& request, MessageLite& response,
                        const std::function<bool()>& go_on);
-  // Runs `attempt`: again after RESOURCE_EXHAUSTED, when the daemon says; and if the method `path`
-  // is a question, again with another daemon when this one is away. While the timeout lasts.
+  // Runs `attempt`: again after RESOURCE_EXHAUSTED, if the daemon says when and that is soon; and
+  // if the method `path` is a question, again with another daemon when this one is away. While the
+  // timeout lasts.
   absl::Status Retried(const char* path, const Attempt& attempt);
 
   std::string server_;

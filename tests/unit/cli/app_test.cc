@@ -389,6 +389,19 @@ TEST_F(FakeDaemonTest, TriesAgainWhenTheDaemonSaysWhen) {
   EXPECT_EQ(daemon_.reports.size(), 3);
 }
 
+// An import has ten minutes, and a full machine asks for ten minutes.
+TEST_F(FakeDaemonTest, GivesUpWhenTheDaemonSaysAfterTheTimeout) {
+  daemon_.on_report = [](int) {
+    google::rpc::RetryInfo retry;
+    retry.mutable_retry_delay()->set_seconds(600);
+    google::rpc::Status rich;
+    rich.add_details()->PackFrom(retry);
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "full", rich.SerializeAsString());
+  };
+  EXPECT_EQ(Import(kHeader + Rows("a", 1)).exit_code, kExitUnavailable);
+  EXPECT_EQ(daemon_.reports.size(), 1);
+}
+
 TEST_F(FakeDaemonTest, GivesUpWhenTheDaemonDoesNotSayWhen) {
   daemon_.on_report = [](int) {
     return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy");
