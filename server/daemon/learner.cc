@@ -91,6 +91,7 @@ absl::Status Learner::Start() {
       absl::StatusOr<View> view = BuildView(machine, Cells::kNone);
       if (!view.ok()) return view.status();
       views.push_back(*std::move(view));
+      scenarios_->AwaitReading(machine.name);
       std::lock_guard lock(mutex_);
       dirty_.insert(machine.name);  // it may have observations that no revision includes
     }

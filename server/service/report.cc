@@ -129,12 +129,12 @@ absl::StatusOr<Addition> AdmitScenarios(const Core& core, const access::Principa
     return added;
   }
   std::string machine = batch.DroppedMachine();
-  Addition added = core.scenarios->AdmitSome(principal.name, has_share, batch);
-  if (added->refused_count() == 0) return added;
+  absl::StatusOr<Addition> added = core.scenarios->AdmitSome(principal.name, has_share, batch);
+  if (!added.ok() || (*added)->refused_count() == 0) return added;
   core.quotas->CountRefusal(access::Quota::kScenarios);
   batch.dropped_machine = std::move(machine);
   batch.dropped_count += std::clamp<int64_t>(store::kMaxDroppedCount - batch.dropped_count, 0,
-                                             added->refused_timing_count());
+                                             (*added)->refused_timing_count());
   return added;
 }
 

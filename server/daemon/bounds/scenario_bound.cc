@@ -118,6 +118,13 @@ std::string ScenarioBound::State::WhyFull(const std::string& machine, const doma
                       setting, ", or to run `cox observations forget`");
 }
 
+const std::string* ScenarioBound::State::UnreadOf(const Scenarios& added) const {
+  for (const auto& [name, scenarios] : added) {
+    if (unread.contains(name)) return &name;
+  }
+  return nullptr;
+}
+
 void ScenarioBound::State::Add(Scenarios taken, uint32_t owner, Addition& addition) {
   for (const auto& [name, scenarios] : taken) {
     Machine& of = MachineOf(name);
@@ -156,9 +163,8 @@ absl::StatusOr<std::shared_ptr<ScenarioBound::Addition>> ScenarioBound::Admit(
   return addition;
 }
 
-std::shared_ptr<ScenarioBound::Addition> ScenarioBound::AdmitSome(const std::string& owner,
-                                                                  bool has_share,
-                                                                  store::ObservationBatch& batch) {
+absl::StatusOr<std::shared_ptr<ScenarioBound::Addition>> ScenarioBound::AdmitSome(
+    const std::string& owner, bool has_share, store::ObservationBatch& batch) {
   const std::vector<Named> named = ScenariosOf(batch);
   auto addition = std::make_shared<Addition>(state_);
   State& state = *state_;
@@ -170,6 +176,13 @@ std::shared_ptr<ScenarioBound::Addition> ScenarioBound::AdmitSome(const std::str
     const uint32_t owner_id = state.OwnerOf(owner);
     addition->refused_reason_ = state.TakeAll(added, owner_id, has_share);
     if (!addition->refused_reason_.empty()) {
+      if (const std::string* machine = state.UnreadOf(added); machine != nullptr) {
+        return domain::QuotaExceeded(
+            absl::StrCat("observations: coxd has just started and does not know yet which scenarios"
+                         " of machine ",
+                         *machine, " it has"),
+            kReadingDelay_s);
+      }
       refused = std::move(added);
       added = state.TakeSome(named, owner_id, has_share, refused);
     }
@@ -195,6 +208,11 @@ int64_t ScenarioBound::refused_count() const {
   return state_->refused_count;
 }
 
+void ScenarioBound::AwaitReading(const std::string& machine) {
+  const std::lock_guard lock(state_->mutex);
+  state_->unread.insert(machine);
+}
+
 void ScenarioBound::BeginReading(const std::string& machine) {
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->machines.find(machine);
@@ -208,6 +226,7 @@ void ScenarioBound::EndReading(const std::string& machine,
   for (const store::CellRecord& cell : cells) read.insert(HashOf(cell.scenario, cell.kind));
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
+  state.unread.erase(machine);
   Machine& of = state.MachineOf(machine);
   absl::erase_if(of.scenarios, [&](const auto& entry) {
     const Scenario& scenario = entry.second;
@@ -227,6 +246,7 @@ void ScenarioBound::EndReading(const std::string& machine,
 
 void ScenarioBound::Remove(const std::string& machine) {
   const std::lock_guard lock(state_->mutex);
+  state_->unread.erase(machine);
   const auto found = state_->machines.find(machine);
   if (found == state_->machines.end()) return;
   for (const auto& [hash, scenario] : found->second.scenarios) {

@@ -37,6 +37,8 @@ class ScenarioBound {
   };
   // Room comes when somebody forgets reports or deletes a machine: nobody knows when.
   static constexpr double kFullDelay_s = 600;
+  // Until a machine is read after the start.
+  static constexpr double kReadingDelay_s = 2;
 
   explicit ScenarioBound(const Limits& limits) : state_(std::make_shared<State>(limits)) {}
 
@@ -48,13 +50,16 @@ class ScenarioBound {
   absl::StatusOr<std::shared_ptr<Addition>> Admit(const std::string& owner, bool has_share,
                                                   const store::ObservationBatch& batch);
   // The same, but adds the new scenarios that find room, the first ones of the batch, and removes
-  // the rows of the others from it.
-  std::shared_ptr<Addition> AdmitSome(const std::string& owner, bool has_share,
-                                      store::ObservationBatch& batch);
+  // the rows of the others from it. RESOURCE_EXHAUSTED if there is no room for all and a machine of
+  // theirs waits for its first reading: a scenario may be known then.
+  absl::StatusOr<std::shared_ptr<Addition>> AdmitSome(const std::string& owner, bool has_share,
+                                                      store::ObservationBatch& batch);
 
   // Rows that AdmitSome() removed from batches that the store has.
   int64_t refused_count() const;
 
+  // For the learner, at the start: the store may have cells of this machine.
+  void AwaitReading(const std::string& machine);
   // For the learner, one machine at a time: before it reads the cells of a machine, and with what
   // it has read. What is added between the two calls stays.
   void BeginReading(const std::string& machine);
@@ -97,7 +102,8 @@ class ScenarioBound {
     const Limits limits;
     mutable std::mutex mutex;  // guards what follows
     absl::flat_hash_map<std::string, Machine> machines;
-    domain::Shares held;        // of all machines
+    domain::Shares held;  // of all machines
+    absl::flat_hash_set<std::string> unread;
     int64_t refused_count = 0;  // rows
     std::vector<std::string> owner_names{""};
     absl::flat_hash_map<std::string, uint32_t> owners{{"", 0}};
@@ -116,6 +122,8 @@ class ScenarioBound {
                        Scenarios& added);
     std::string WhyFull(const std::string& machine, const domain::Shares& shares,
                         uint32_t owner) const;
+    // One of these machines that waits for its first reading; null: none does.
+    const std::string* UnreadOf(const Scenarios& added) const;
     void Add(Scenarios taken, uint32_t owner, Addition& addition);
     void GiveBack(Machine& machine, uint32_t owner, int64_t count);
     void EraseIfEmpty(const std::string& machine);

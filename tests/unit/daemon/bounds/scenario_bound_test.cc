@@ -135,7 +135,7 @@ TEST_F(ScenarioBoundTest, OfSomeTheKnownAndTheFirstNewOnesStay) {
   store::ObservationBatch batch = SizesFrom(65, 20);
   for (store::ObservationRecord& row : batch.observations) row.count = 3;
   {
-    const auto added = bound_.AdmitSome("uid:1", true, batch);
+    const auto added = *bound_.AdmitSome("uid:1", true, batch);
     EXPECT_EQ(added->count(), 5) << "three times what stays free";
     EXPECT_EQ(added->refused_count(), 20);
     EXPECT_EQ(added->refused_timing_count(), 60);
@@ -149,14 +149,14 @@ TEST_F(ScenarioBoundTest, OfSomeTheKnownAndTheFirstNewOnesStay) {
   EXPECT_EQ(bound_.CountOf("m"), 70) << "the store did not take it";
   EXPECT_EQ(bound_.refused_count(), 0);
   batch = SizesFrom(65, 20);
-  bound_.AdmitSome("uid:1", true, batch)->Keep();
+  (*bound_.AdmitSome("uid:1", true, batch))->Keep();
   EXPECT_EQ(bound_.CountOf("m"), 75);
   EXPECT_EQ(bound_.refused_count(), 20);
 }
 
 TEST_F(ScenarioBoundTest, OfSomeNothingIsRefusedWhileThereIsRoom) {
   store::ObservationBatch batch = SizesFrom(0, 75);
-  const auto added = bound_.AdmitSome("uid:1", true, batch);
+  const auto added = *bound_.AdmitSome("uid:1", true, batch);
   EXPECT_EQ(added->count(), 75);
   EXPECT_EQ(added->refused_count(), 0);
   EXPECT_EQ(added->refused_reason(), "");
@@ -171,12 +171,29 @@ TEST_F(ScenarioBoundTest, OfSomeAFullMachineDoesNotHoldUpAnother) {
                             fits.observations.end());
   // Timings that no counter can sum up.
   for (store::ObservationRecord& row : batch.observations) row.count = int64_t{1} << 62;
-  const auto added = bound_.AdmitSome("uid:1", true, batch);
+  const auto added = *bound_.AdmitSome("uid:1", true, batch);
   EXPECT_EQ(added->count(), 10);
   EXPECT_EQ(added->refused_count(), 2);
   EXPECT_EQ(added->refused_timing_count(), store::kMaxDroppedCount);
   ASSERT_EQ(batch.observations.size(), 20U);
   EXPECT_EQ(batch.observations.front().scenario.machine, "m");
+}
+
+// Else a start would lose rows of scenarios that the store has.
+TEST_F(ScenarioBoundTest, OfSomeNoneIsRefusedForGoodBeforeTheMachineIsRead) {
+  bound_.AwaitReading("m");
+  ASSERT_EQ(Store(SizesFrom(0, 70)), 70);
+  store::ObservationBatch batch = SizesFrom(70, 20);
+  const auto early = bound_.AdmitSome("uid:1", true, batch);
+  EXPECT_EQ(early.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(batch.observations.size(), 40U);
+  EXPECT_EQ(bound_.CountOf("m"), 70);
+  store::ObservationBatch fits = SizesFrom(70, 5);
+  EXPECT_EQ((*bound_.AdmitSome("uid:1", true, fits))->count(), 5) << "there is room for all";
+  Read(CellsFrom(0, 90));
+  const auto admitted = *bound_.AdmitSome("uid:1", true, batch);
+  EXPECT_EQ(admitted->refused_count(), 0);
+  EXPECT_EQ(admitted->count(), 0) << "all are known";
 }
 
 TEST_F(ScenarioBoundTest, TheLearnerSaysWhatIsStored) {
