@@ -20,8 +20,9 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/archive)
 find_program(COX_CCACHE ccache)
 if(COX_CCACHE)
   # Paths relative to the source tree and no hash of the build folder: presets share cached objects.
+  # A header that is newer than the compilation stays out of the cache: it may have changed meanwhile.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${COX_CCACHE})
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${COX_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
