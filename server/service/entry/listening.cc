@@ -113,8 +113,9 @@ void Listening::Take(int fd, const Entrance& entrance, const access::Access& acc
 }
 
 void Listening::Refuse(int fd, const std::string& peer, access::Quotas* quotas) {
-  close(fd);
+  // First: who sees the connection end may look at the count.
   quotas->CountRefusal(access::Quota::kConnections);
+  close(fd);
   const std::optional<int64_t> suppressed = refusals_.Admit(daemon::NowMicros());
   if (!suppressed) return;
   daemon::Log(daemon::LogLevel::kWarning,
