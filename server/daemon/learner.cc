@@ -190,7 +190,7 @@ absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
   progress.working = {};
   progress.through_id = 0;
   progress.hold = {};
-  const bool was_held = HeldOf(machine).has_value();
+  progress.held_through_id = -1;
   ClearHeld(machine);
   const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
       LastStatedProfile(*store_, machine);
@@ -215,9 +215,8 @@ absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
   if (!guard.ok()) return guard.status();
   progress.guard = *std::move(guard);
   const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
-  if (record.ok() && (record->pinned_revision != 0 || was_held) && progress.must_publish) {
-    // A pinned machine does not learn now; later it starts from here. What was held back is judged
-    // again.
+  if (record.ok() && record->pinned_revision != 0 && progress.must_publish) {
+    // A pinned machine does not learn now; later it starts from here.
     absl::Status published = PublishRevision(machine, &progress);
     if (!published.ok()) return published;
   }
@@ -324,11 +323,10 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
     more = *learned;
     stale |= progress.through_id != through_id;
     const bool is_due = progress.used_count > 0 && (publish_now || IsDue(progress));
-    if (!more && (progress.must_publish || (is_due && !MustWait(name, &progress)))) {
-      if (absl::Status published = PublishRevision(name, &progress); !published.ok()) {
-        return published;
-      }
-      stale = true;
+    if (!more && (progress.must_publish || is_due)) {
+      const absl::StatusOr<bool> published = PublishWhatMay(name, &progress);
+      if (!published.ok()) return published.status();
+      stale |= *published;
     }
   } else {
     ClearHeld(name);
@@ -337,6 +335,35 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
     if (absl::Status rebuilt = RebuildView(*machine); !rebuilt.ok()) return rebuilt;
   }
   return more;
+}
+
+absl::StatusOr<bool> Learner::PublishWhatMay(const std::string& machine, Progress* progress) {
+  // After a drift the stated profile guards nothing.
+  if (progress->follows_drift || !MustWait(machine, progress)) {
+    const absl::Status published = PublishRevision(machine, progress);
+    return published.ok() ? absl::StatusOr<bool>(true) : published;
+  }
+  if (!progress->must_publish) return false;
+  const absl::Status published = PublishStated(machine, progress);
+  return published.ok() ? absl::StatusOr<bool>(true) : published;
+}
+
+absl::Status Learner::PublishStated(const std::string& machine, Progress* progress) {
+  absl::StatusOr<std::optional<store::ProfileRecord>> stated = LastStatedProfile(*store_, machine);
+  if (!stated.ok()) return stated.status();
+  if (!stated->has_value()) return absl::OkStatus();  // deleted meanwhile
+  domain::Profile working = std::exchange(progress->working, ProfileOf(**stated));
+  const int64_t through_id =
+      std::exchange(progress->through_id, (*stated)->observations_through_id);
+  const int64_t used_count = std::exchange(progress->used_count, 0);
+  const double largest_change = std::exchange(progress->largest_change, 0);
+  const absl::Status published = PublishRevision(machine, progress);
+  progress->working = std::move(working);
+  progress->through_id = through_id;
+  progress->used_count = used_count;
+  progress->largest_change = largest_change;
+  if (published.ok()) MustWait(machine, progress);  // it is held back beside the new revision
+  return published;
 }
 
 bool Learner::IsDue(const Progress& progress) const {

@@ -139,6 +139,11 @@ class Learner {
                         Progress* progress);
   // After a drift: widens the uncertainty, and learns again from the observations since.
   static void FollowDrift(const domain::Drift& drift, Progress* progress);
+  // Publishes what was learned, or holds it back. Then, if something must be published, it is the
+  // profile that a person has set: what was forgotten is in the active one. Whether it published.
+  absl::StatusOr<bool> PublishWhatMay(const std::string& machine, Progress* progress);
+  // What was learned stays, and waits.
+  absl::Status PublishStated(const std::string& machine, Progress* progress);
   absl::Status PublishRevision(const std::string& machine, Progress* progress,
                                const store::Actor& actor = {});
   // Publishes a revision that tells subscribers what the guard has withdrawn. Its parameters are

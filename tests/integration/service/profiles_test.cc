@@ -250,5 +250,57 @@ TEST(Profiles, WhatIsHeldBackWaitsUntilSomebodyAcceptsIt) {
             grpc::StatusCode::NOT_FOUND);
 }
 
+// The rows of a job, a hundred times too long.
+void ReportLies(const Daemon& daemon, const std::string& job) {
+  for (int sequence = 1; sequence <= 3; ++sequence) {
+    v1::ReportObservationsRequest report;
+    report.set_job(job);
+    report.set_source("uid:1002");
+    report.set_sequence(sequence);
+    report.set_await_learning(true);
+    for (int i = 0; i < 16; ++i) {
+      v1::Observation* const row = report.add_observations();
+      *row = MakeObservation("delta", i);
+      row->set_time_s(100 * 4 * (1e-6 + 1e-9 * static_cast<double>(row->block_bytes())));
+    }
+    v1::ReportObservationsResponse reported;
+    ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(),
+                     report, &reported)
+                    .ok());
+  }
+}
+
+// Forgetting one job of a liar must not make what another job of his says the active profile.
+TEST(Profiles, WhatIsHeldBackStaysSoWhenOthersAreForgotten) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const v1::Profile stated = Add(daemon, Hockney("delta", 1e-6));
+  for (const char* const job : {"uid:1002/a", "uid:1002/b", "uid:1002/c"}) ReportLies(daemon, job);
+  v1::ListProfilesRequest list;
+  list.set_parent("machines/delta");
+  v1::ListProfilesResponse profiles;
+  ASSERT_TRUE(Call(&ProfileStub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
+  ASSERT_TRUE(profiles.has_held());
+  for (const char* const job : {"uid:1002/a", "uid:1002/b"}) {
+    v1::ForgetObservationsRequest forget;
+    forget.set_job(job);
+    v1::ForgetObservationsResponse forgotten;
+    ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(),
+                     forget, &forgotten)
+                    .ok());
+    EXPECT_EQ(forgotten.removed_count(), 48);
+    const v1::Profile active = Active(daemon, "delta");
+    ASSERT_EQ(active.parameters_size(), stated.parameters_size());
+    for (int i = 0; i < stated.parameters_size(); ++i) {
+      EXPECT_EQ(active.parameters(i).value(), stated.parameters(i).value()) << job;
+    }
+    EXPECT_NE(active.note().find(job), std::string::npos) << active.note();
+    profiles.Clear();
+    ASSERT_TRUE(Call(&ProfileStub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
+    EXPECT_TRUE(profiles.has_held()) << "the rest is there, and waits: " << job;
+    EXPECT_EQ(profiles.held().base_revision(), active.revision());
+  }
+}
+
 }  // namespace
 }  // namespace cox
