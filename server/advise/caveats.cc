@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/level.h"
 #include "learn/fallback_parameters.h"
+#include "learn/structure.h"
 
 namespace cox::advise {
 namespace {
@@ -54,6 +55,35 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& j
       used.network && machine.assumed.network ? domain::Level::kNetwork : domain::Level::kNode;
   caveats.push_back(absl::StrCat("nobody measured level ", domain::LevelName(level), ": model ",
                                  machine.model->id(), " assumes the values of another level"));
+  return caveats;
+}
+
+bool IsOneReporters(const MachineView& machine, absl::string_view library,
+                    absl::string_view collective, absl::string_view code, const JobShape& job,
+                    int64_t block_bytes) {
+  const int64_t nodes = job.nodes > 0 ? job.nodes : (job.ranks - 1) / job.ppn + 1;
+  return machine.corrections->TimingsOf(library, collective, code)
+      .reporters.IsOneAt(nodes, job.ppn, job.ranks, block_bytes);
+}
+
+std::vector<std::string> CaveatsOf(const MachineView& machine, const library::TunedJob& job,
+                                   absl::Span<const library::DecisionTable> tables) {
+  const JobShape shape{job.nodes, job.ppn, job.ranks()};
+  std::vector<std::string> caveats = CaveatsOf(machine, shape);
+  int64_t row_count = 0;
+  int64_t lone_count = 0;
+  for (const library::DecisionTable& table : tables) {
+    for (const library::DecisionRow& row : table.rows) {
+      if (row.algorithm == learn::kDefaultAlgorithm) continue;
+      ++row_count;
+      lone_count += IsOneReporters(machine, row.library.empty() ? job.library : row.library,
+                                   table.collective, row.algorithm, shape, row.block_bytes);
+    }
+  }
+  if (lone_count > 0) {
+    caveats.push_back(absl::StrCat("one reporter alone timed what ", lone_count, " of ", row_count,
+                                   " rows run instead of the default: `cox recommend` says which"));
+  }
   return caveats;
 }
 

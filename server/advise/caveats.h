@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "advise/machine_view.h"
+#include "library/decision_table.h"
 
 namespace cox::advise {
 
@@ -23,6 +26,16 @@ Levels AssumedLevels(const MachineView& machine);
 
 // Whether the job communicates at an assumed level. Predictions then show no gain of a switch.
 bool RestsOnAssumptions(const MachineView& machine, const JobShape& job);
+
+// Whether one reporter alone timed the library's algorithm near this call of the job
+// (learn::Reporters::IsOneAt). `code`: its name in the library's table, or "default".
+bool IsOneReporters(const MachineView& machine, absl::string_view library,
+                    absl::string_view collective, absl::string_view code, const JobShape& job,
+                    int64_t block_bytes);
+
+// What a tuning text rests on: one sentence if rows of it rest on one reporter alone.
+std::vector<std::string> CaveatsOf(const MachineView& machine, const library::TunedJob& job,
+                                   absl::Span<const library::DecisionTable> tables);
 
 // A sentence each; usually none. The shape is valid.
 std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job);

@@ -74,16 +74,14 @@ void AddUnknown(const Question& question, absl::Span<const Weighed> weighed,
   }
 }
 
-bool IsOneReporters(const learn::AlgorithmTimings& timings, const Question& question) {
-  return timings.reporters.IsOneAt(NodesOf(question), question.ppn, question.ranks,
-                                   question.block_bytes);
+bool IsOneReporters(const MachineView& machine, const Question& question, absl::string_view code) {
+  return IsOneReporters(machine, question.library, question.collective, code,
+                        {question.nodes, question.ppn, question.ranks}, question.block_bytes);
 }
 
 void AddOneReporter(const MachineView& machine, const Question& question, absl::string_view code,
                     std::vector<std::string>* caveats) {
-  const learn::AlgorithmTimings& timings =
-      machine.corrections->TimingsOf(question.library, question.collective, code);
-  if (!IsOneReporters(timings, question)) return;
+  if (!IsOneReporters(machine, question, code)) return;
   caveats->push_back(absl::StrCat("one reporter alone timed ", code,
                                   " near this call: `cox observations list -m ", machine.name,
                                   " --collective ", question.collective, " --algorithm ", code,
@@ -154,7 +152,7 @@ Evidence EvidenceOf(const MachineView& machine, const Question& question, const 
         machine.corrections->TimingsOf(question.library, question.collective, code);
     evidence.benchmark = timings.benchmark;
     evidence.jobs = timings.jobs;
-    evidence.one_source = IsOneReporters(timings, question);
+    evidence.one_source = IsOneReporters(machine, question, code);
   }
   evidence.price = !evidence.benchmark && !evidence.jobs;
   // Canaries are timings of the default as well.
@@ -273,10 +271,10 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   const absl::string_view code =
       choice.weighed == nullptr ? learn::kDefaultAlgorithm : choice.weighed->code();
   AddOneReporter(machine, question, code, &answer.caveats);
-  // Lies about the default change the answer, too.
-  if (code != learn::kDefaultAlgorithm) {
-    AddOneReporter(machine, question, learn::kDefaultAlgorithm, &answer.caveats);
-  }
+  // Lies about the default change the answer, too: its own timings, or those of what it runs.
+  const absl::string_view of_default =
+      facts.was_timed || facts.row == nullptr ? learn::kDefaultAlgorithm : facts.row->native_name;
+  if (code != of_default) AddOneReporter(machine, question, of_default, &answer.caveats);
   if (facts.row != nullptr) answer.default_algorithm = facts.row->native_name;
   answer.reason = absl::StrCat(choice.reason, WhyNotWithdrawn(scratch.weighed, choice),
                                Warning(question, choice.weighed));

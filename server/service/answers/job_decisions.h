@@ -84,8 +84,7 @@ absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
   absl::StatusOr<daemon::JobDecisions> decided = decide(**machine, request);
   if (!decided.ok()) return decided.status();
   decided->machine = snapshot.find((*machine)->name)->second;
-  decided->caveats =
-      advise::CaveatsOf(**machine, {decided->job.nodes, decided->job.ppn, decided->job.ranks()});
+  decided->caveats = advise::CaveatsOf(**machine, decided->job, decided->tables);
   auto answer = std::make_shared<const daemon::JobDecisions>(*std::move(decided));
   cache->Keep(key, answer);
   return answer;

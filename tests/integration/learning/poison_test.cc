@@ -311,6 +311,39 @@ TEST(OneSourceTest, WhatOneReporterAloneSaysIsMarked) {
   EXPECT_THAT(EvidenceAt(daemon, cell), ElementsAre(v1::EVIDENCE_BENCHMARK, v1::EVIDENCE_JOBS));
 }
 
+TEST(OneSourceTest, ATableSaysHowManyOfItsRowsRestOnOneReporter) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto report = [&daemon](const std::string& source) {
+    std::vector<v1::Observation> rows = Honest(10);
+    for (v1::Observation row : Honest(10)) {
+      row.set_algorithm("default");
+      row.set_time_s(3 * row.time_s());
+      rows.push_back(row);
+    }
+    Reporter(daemon, source + "/a", source).Report(rows);
+  };
+  const auto caveats = [&daemon] {
+    v1::GetTuningRequest request;
+    request.set_machine("delta");
+    request.set_library("openmpi-4.1");
+    request.set_nodes(2);
+    request.set_ppn(8);
+    request.add_collectives("allreduce");
+    request.set_assume_commutative(true);
+    v1::GetTuningResponse table;
+    const grpc::Status status =
+        Call(&v1::AdviceService::Stub::GetTuning, daemon.Advice(), request, &table);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return std::vector<std::string>(table.caveats().begin(), table.caveats().end());
+  };
+  report("uid:1000");
+  EXPECT_THAT(caveats(),
+              ::testing::Contains(::testing::HasSubstr("one reporter alone timed what")));
+  report("uid:1001");
+  EXPECT_THAT(caveats(), ::testing::IsEmpty());
+}
+
 // A batch that is refused is refused as a whole, takes nothing else with it and does not come back.
 TEST(BadBatchTest, ABadBatchBlocksNobody) {
   Daemon daemon;
