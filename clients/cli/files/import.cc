@@ -240,9 +240,9 @@ std::string RefusedNote(const ImportResult& result) {
   return absl::StrCat(
       "warning: coxd refused ", result.refused_count,
       " rows of new scenarios and stored the others: ", result.refused_reason,
-      ". To import all: make room, forget what the jobs of the file have reported (`cox"
-      " observations forget --job JOB`), and import it again. A row that is imported twice counts"
-      " twice");
+      ". To import all: let an operator make room and forget what the jobs of the file have"
+      " reported (`cox observations list` shows their names, `cox observations forget --job JOB`"
+      " removes them), and import it again. A row that is imported twice counts twice");
 }
 
 }  // namespace

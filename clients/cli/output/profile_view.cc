@@ -75,11 +75,11 @@ void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& pa
 }
 
 std::string DescribeHeld(const v1::HeldRevision& held) {
-  return absl::StrCat(held.observation_count(),
-                      held.observation_count() == 1 ? " observation" : " observations",
-                      held.sources().empty() ? "" : " of ", absl::StrJoin(held.sources(), ", "),
-                      absl::StrFormat(" would move predictions by a factor of %.1f from @%d",
-                                      held.factor(), held.base_revision()));
+  return absl::StrCat(
+      held.observation_count(), held.observation_count() == 1 ? " observation" : " observations",
+      absl::StrFormat(" would move predictions by a factor of %.1f from @%d", held.factor(),
+                      held.base_revision()),
+      held.sources().empty() ? "" : "; these agree with it: ", absl::StrJoin(held.sources(), ", "));
 }
 
 void PrintProfileTitle(const v1::Profile& profile, std::ostream& out) {

@@ -317,8 +317,9 @@ class Doctor {
     } else if (response.dropped_count() > 0) {
       Add("observations", Result::kWarn,
           absl::StrCat(response.observation_count(), ", and ", response.dropped_count(),
-                       " timings were dropped before they arrived"),
-          "coxd was down or too slow: import the agents' spool files");
+                       " timings are missing: dropped by agents, or refused by a full coxd"),
+          "coxd was down or too slow: import the agents' spool files; or a machine has too many "
+          "scenarios: raise machine-scenarios");
     } else {
       Add("observations", Result::kOk, absl::StrCat(response.observation_count()));
     }

@@ -96,7 +96,8 @@ absl::Status PrintCount(Session& session, const Options& options) {
   session.out() << response.observation_count() << '\n';
   if (response.dropped_count() > 0) {
     session.Note(absl::StrCat(response.dropped_count(),
-                              " more timings were dropped by those who reported them"));
+                              " more timings are missing: dropped by those who reported them, or "
+                              "refused by a full coxd"));
   }
   return absl::OkStatus();
 }

@@ -110,12 +110,13 @@ std::string ScenarioBound::State::WhyFull(const std::string& machine, const doma
                                           uint32_t owner) const {
   const bool is_all = &shares == &held;
   const absl::string_view setting = is_all ? "max-scenarios" : "machine-scenarios";
-  return absl::StrCat(is_all ? "the machines have" : absl::StrCat("machine ", machine, " has"),
-                      " timings of ", shares.held(), " scenarios, ",
-                      shares.HeldBy(owner_names[owner]),
-                      " of them new from this reporter, and coxd keeps at most ", shares.limit(),
-                      " (", setting, "): new scenarios find no room. Ask an operator to raise ",
-                      setting, ", or to run `cox observations forget`");
+  return absl::StrCat(
+      is_all ? "the machines have" : absl::StrCat("machine ", machine, " has"), " timings of ",
+      shares.held(), " scenarios, ", shares.HeldBy(owner_names[owner]),
+      " of them new from this reporter, and coxd keeps at most ", shares.limit(), " (", setting,
+      "), of which a reporter leaves a quarter free: the new"
+      " scenarios of this batch find no room. Ask an operator to raise ",
+      setting, ", or to run `cox observations forget`");
 }
 
 const std::string* ScenarioBound::State::UnreadOf(const Scenarios& added) const {
