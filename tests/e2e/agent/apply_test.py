@@ -130,10 +130,14 @@ class TheTable(Apply):
         patient = {**STEERED, "COX_SERVER": f"unix:{path}", "XDG_CACHE_HOME": self.folder}
         hasty = {**patient, "COX_LIMIT": "300ms"}
         with job.HangingServer(path):
-            self.assertIn("no decision table", self.run_ok(PAIR, program("say"), **hasty).stderr)
+            # On a busy machine a job may have too little time left to find the daemon slow.
+            for _ in range(10):
+                self.assertIn("no decision table", self.run_ok(PAIR, program("say"), **hasty).stderr)
+                quiet = list(self.folder.rglob("*.quiet"))
+                if quiet:
+                    break
         path.unlink()
         Daemon(self)
-        quiet = list(self.folder.rglob("*.quiet"))
         self.assertEqual(len(quiet), 1)
         os.utime(quiet[0])  # however long the daemon took to start
         said = "too slow a moment ago"
