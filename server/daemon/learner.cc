@@ -339,13 +339,12 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
 
 absl::StatusOr<bool> Learner::PublishWhatMay(const std::string& machine, Progress* progress) {
   // After a drift the stated profile guards nothing.
-  if (progress->follows_drift || !MustWait(machine, progress)) {
-    const absl::Status published = PublishRevision(machine, progress);
-    return published.ok() ? absl::StatusOr<bool>(true) : published;
-  }
-  if (!progress->must_publish) return false;
-  const absl::Status published = PublishStated(machine, progress);
-  return published.ok() ? absl::StatusOr<bool>(true) : published;
+  const bool must_wait = !progress->follows_drift && MustWait(machine, progress);
+  if (must_wait && !progress->must_publish) return false;
+  absl::Status published =
+      must_wait ? PublishStated(machine, progress) : PublishRevision(machine, progress);
+  if (!published.ok()) return published;
+  return true;
 }
 
 absl::Status Learner::PublishStated(const std::string& machine, Progress* progress) {
@@ -357,7 +356,7 @@ absl::Status Learner::PublishStated(const std::string& machine, Progress* progre
       std::exchange(progress->through_id, (*stated)->observations_through_id);
   const int64_t used_count = std::exchange(progress->used_count, 0);
   const double largest_change = std::exchange(progress->largest_change, 0);
-  const absl::Status published = PublishRevision(machine, progress);
+  absl::Status published = PublishRevision(machine, progress);
   progress->working = std::move(working);
   progress->through_id = through_id;
   progress->used_count = used_count;
