@@ -272,7 +272,8 @@ void ReportLies(const Daemon& daemon, const std::string& job) {
 
 // Forgetting one job of a liar must not make what another job of his says the active profile.
 TEST(Profiles, WhatIsHeldBackStaysSoWhenOthersAreForgotten) {
-  Daemon daemon;
+  // Learning is not due again before the second one is forgotten.
+  Daemon daemon(daemon::ConfigValues{{"refine-interval", "1h"}});
   daemon.Register("delta");
   const v1::Profile stated = Add(daemon, Hockney("delta", 1e-6));
   for (const char* const job : {"uid:1002/a", "uid:1002/b", "uid:1002/c"}) ReportLies(daemon, job);
