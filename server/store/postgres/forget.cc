@@ -47,12 +47,7 @@ absl::StatusOr<std::vector<Affected>> FindAffected(Session& session, const std::
 absl::Status TakeOutOfCells(Session& session, const std::string& whose, int64_t id) {
   CellSums sums;
   {
-    Query rows(session, absl::StrCat("SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d"
-                                     " WHERE ",
-                                     kDriftIsAbout,
-                                     " AND d.first_id <= o.observation_id), o.time_s,"
-                                     " o.timing_count, ",
-                                     kSourceOf, " FROM", kRowsOf,
+    Query rows(session, absl::StrCat("SELECT ", TimingColumns(), " FROM", kRowsOf,
                                      "JOIN scenario s USING (scenario_id) WHERE b.", whose));
     if (absl::Status status = SumUp(rows.Bind(id).Stream(), sums); !status.ok()) return status;
   }

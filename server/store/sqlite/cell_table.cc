@@ -88,6 +88,12 @@ absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored) {
   return absl::OkStatus();
 }
 
+std::string TimingColumns() {
+  return absl::StrCat("s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ", kDriftIsAbout,
+                      " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ",
+                      kSourceOf);
+}
+
 absl::Status SumUp(Query& query, CellSums& sums) {
   while (query.Next()) {
     const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
@@ -109,15 +115,9 @@ absl::Status RebuildCells(Database& db, std::optional<int64_t> machine_id) {
   if (absl::Status status = clear.Run(); !status.ok()) return status;
   CellSums sums;
   {
-    // An observation's batch is the last one that starts at or before it.
-    Query rows(
-        db, absl::StrCat(
-                "SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ", kDriftIsAbout,
-                " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ", kSourceOf,
-                " FROM observation o CROSS JOIN scenario s USING (scenario_id)"
-                " CROSS JOIN batch b ON b.batch_id = (SELECT max(batch_id)"
-                "  FROM batch WHERE batch_id <= o.observation_id)",
-                machine_id ? " WHERE o.machine_id = ?" : ""));
+    Query rows(db, absl::StrCat("SELECT ", TimingColumns(),
+                                " FROM observation o CROSS JOIN scenario s USING (scenario_id)",
+                                kBatchOfRow, machine_id ? " WHERE o.machine_id = ?" : ""));
     if (machine_id) rows.Bind(*machine_id);
     if (absl::Status status = SumUp(rows, sums); !status.ok()) return status;
   }

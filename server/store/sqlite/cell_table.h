@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -56,7 +57,15 @@ absl::StatusOr<StoredCell> FindCell(Database& db, const CellKey& key);
 // Inserts, updates, or deletes one that became empty; then cell_id is that of the row, or 0.
 absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored);
 
-// Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count, source) to `sums`.
+// Joins the batch `b` of the observation `o`: the last one that starts at or before it.
+inline constexpr const char* kBatchOfRow =
+    " CROSS JOIN batch b ON b.batch_id = (SELECT max(batch_id) FROM batch"
+    " WHERE batch_id <= o.observation_id)";
+
+// What SumUp() needs of the observation `o` of scenario `s` and batch `b`: scenario_id, kind,
+// epoch, time_s, timing_count, source.
+std::string TimingColumns();
+// Adds the rows of `query`, which selects TimingColumns(), to `sums`.
 absl::Status SumUp(Query& query, CellSums& sums);
 // Subtract `sums` from the stored cells, or add them. A cell that becomes empty loses its row.
 absl::Status TakeOut(Database& db, const CellSums& sums);

@@ -54,17 +54,13 @@ absl::Status SumUpScope(Database& db, const domain::Drift& drift, int64_t throug
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, drift.machine);
   if (!machine_id.ok()) return machine_id.status();
   const domain::DriftScope& scope = drift.scope;
-  Query rows(db, absl::StrCat("SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ",
-                              kDriftIsAbout,
-                              " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ",
-                              kSourceOf,
-                              " FROM observation o CROSS JOIN scenario s USING (scenario_id)"
-                              " CROSS JOIN batch b ON b.batch_id = (SELECT max(batch_id)"
-                              "  FROM batch WHERE batch_id <= o.observation_id)"
-                              " WHERE o.machine_id = ?1 AND o.observation_id BETWEEN ?2 AND ?3"
-                              " AND ?4 IN ('', s.library) AND ?5 IN ('', s.collective)"
-                              " AND ?6 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
-                              " AND s.block_bytes BETWEEN ?7 AND ?8"));
+  Query rows(
+      db, absl::StrCat("SELECT ", TimingColumns(),
+                       " FROM observation o CROSS JOIN scenario s USING (scenario_id)", kBatchOfRow,
+                       " WHERE o.machine_id = ?1 AND o.observation_id BETWEEN ?2 AND ?3"
+                       " AND ?4 IN ('', s.library) AND ?5 IN ('', s.collective)"
+                       " AND ?6 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
+                       " AND s.block_bytes BETWEEN ?7 AND ?8"));
   rows.Bind(*machine_id).Bind(std::max(drift.first_id, sums->through_id + 1)).Bind(through_id);
   rows.Bind(absl::string_view(scope.library)).Bind(absl::string_view(scope.collective));
   rows.Bind(domain::LevelName(scope.level)).Bind(scope.min_block_bytes).Bind(scope.max_block_bytes);

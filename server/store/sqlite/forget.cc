@@ -40,13 +40,10 @@ absl::StatusOr<std::vector<Batch>> BatchesOf(Database& db, const std::string& wh
 // Batch by batch: one statement for all of the rows would first list them in memory.
 absl::Status SumUpBatches(Database& db, const std::vector<Batch>& batches, CellSums& sums) {
   for (const Batch& batch : batches) {
-    Query rows(
-        db, absl::StrCat(
-                "SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ", kDriftIsAbout,
-                " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ", kSourceOf,
-                " FROM batch b CROSS JOIN observation o CROSS JOIN scenario s"
-                " USING (scenario_id) WHERE b.batch_id = ?1"
-                " AND o.observation_id BETWEEN ?1 AND ?2"));
+    Query rows(db, absl::StrCat("SELECT ", TimingColumns(),
+                                " FROM batch b CROSS JOIN observation o CROSS JOIN scenario s"
+                                " USING (scenario_id) WHERE b.batch_id = ?1"
+                                " AND o.observation_id BETWEEN ?1 AND ?2"));
     rows.Bind(batch.first_id).Bind(batch.last_id);
     if (absl::Status status = SumUp(rows, sums); !status.ok()) return status;
   }

@@ -131,6 +131,12 @@ absl::Status Change(Session& session, const CellSums& sums, void (*change)(const
 
 }  // namespace
 
+std::string TimingColumns() {
+  return absl::StrCat("s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ", kDriftIsAbout,
+                      " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ",
+                      kSourceOf);
+}
+
 absl::Status SumUp(Query& query, CellSums& sums) {
   while (query.Next()) {
     const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
@@ -178,15 +184,9 @@ absl::Status RebuildCells(Session& session, int64_t machine_id) {
   if (absl::Status status = clear.Bind(machine_id).Run(); !status.ok()) return status;
   CellSums sums;
   {
-    // An observation's batch is the last one that starts at or before it.
-    Query rows(session,
-               absl::StrCat("SELECT s.scenario_id, b.kind,"
-                            " (SELECT count(*) FROM drift d WHERE ",
-                            kDriftIsAbout,
-                            " AND d.first_id <= o.observation_id), o.time_s,"
-                            " o.timing_count, ",
-                            kSourceOf, " FROM observation o JOIN scenario s",
-                            " USING (scenario_id) ", kBatchOfRow, " WHERE o.machine_id = $1"));
+    Query rows(session, absl::StrCat("SELECT ", TimingColumns(),
+                                     " FROM observation o JOIN scenario s USING (scenario_id) ",
+                                     kBatchOfRow, " WHERE o.machine_id = $1"));
     if (absl::Status status = SumUp(rows.Bind(machine_id).Stream(), sums); !status.ok()) {
       return status;
     }

@@ -8,6 +8,7 @@
 #define COX_STORE_POSTGRES_ROWS_CELL_ROWS_H_
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,10 @@ inline constexpr const char* kBatchOfRow =
     "CROSS JOIN LATERAL (SELECT * FROM batch b WHERE b.batch_id <= o.observation_id"
     " ORDER BY b.batch_id DESC LIMIT 1) b";
 
-// Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count, source) to `sums`.
+// What SumUp() needs of the observation `o` of scenario `s` and batch `b`: scenario_id, kind,
+// epoch, time_s, timing_count, source.
+std::string TimingColumns();
+// Adds the rows of `query`, which selects TimingColumns(), to `sums`.
 absl::Status SumUp(Query& query, CellSums& sums);
 // Notes that `sums` are to be added to the cells. One statement, however many cells.
 absl::Status NoteCellChange(Session& session, const CellSums& sums);

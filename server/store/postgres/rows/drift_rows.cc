@@ -65,14 +65,12 @@ absl::Status SumUpScope(Session& session, const domain::Drift& drift, DriftSums*
   }
   const domain::DriftScope& scope = drift.scope;
   Query rows(session,
-             absl::StrCat(
-                 "SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ",
-                 kDriftIsAbout, " AND d.first_id <= o.observation_id), o.time_s, o.timing_count, ",
-                 kSourceOf, " FROM observation o JOIN scenario s USING (scenario_id) ", kBatchOfRow,
-                 " WHERE o.machine_id = $1 AND o.observation_id BETWEEN $2 AND $3"
-                 " AND $4 IN ('', s.library) AND $5 IN ('', s.collective)"
-                 " AND $6 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
-                 " AND s.block_bytes BETWEEN $7 AND $8"));
+             absl::StrCat("SELECT ", TimingColumns(),
+                          " FROM observation o JOIN scenario s USING (scenario_id) ", kBatchOfRow,
+                          " WHERE o.machine_id = $1 AND o.observation_id BETWEEN $2 AND $3"
+                          " AND $4 IN ('', s.library) AND $5 IN ('', s.collective)"
+                          " AND $6 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
+                          " AND s.block_bytes BETWEEN $7 AND $8"));
   rows.Bind(*machine_id).Bind(std::max(drift.first_id, sums->through_id + 1)).Bind(through_id);
   rows.Bind(absl::string_view(scope.library)).Bind(absl::string_view(scope.collective));
   rows.Bind(absl::string_view(domain::LevelName(scope.level)));

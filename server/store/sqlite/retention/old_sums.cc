@@ -37,13 +37,12 @@ absl::Status AddAll(Query& query, CellSums& sums) {
 absl::StatusOr<OldRowSums> FindOld(Database& db, int64_t machine_id, const OldRows& old,
                                    int64_t excess_count, int64_t limit) {
   Query rows(db, absl::StrCat("SELECT o.observation_id, o.scenario_id, o.time_s, o.timing_count,"
-                              " o.at_us, w.job_id, coalesce(w.source_id, 0), w.kind,"
+                              " o.at_us, b.job_id, coalesce(b.source_id, 0), b.kind,"
                               " (SELECT count(*) FROM drift d WHERE ",
                               kDriftIsAbout,
                               " AND d.first_id <= o.observation_id) FROM observation o"
-                              " CROSS JOIN scenario s USING (scenario_id)"
-                              " CROSS JOIN batch w ON w.batch_id = (SELECT max(batch_id)"
-                              "  FROM batch WHERE batch_id <= o.observation_id)"
+                              " CROSS JOIN scenario s USING (scenario_id)",
+                              kBatchOfRow,
                               " WHERE o.machine_id = ?1 AND o.observation_id <= ?2"
                               " ORDER BY o.observation_id LIMIT ?3"));
   rows.Bind(machine_id).Bind(old.through_id).Bind(limit);
