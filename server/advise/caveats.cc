@@ -58,12 +58,9 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& j
   return caveats;
 }
 
-bool IsOneReporters(const MachineView& machine, absl::string_view library,
-                    absl::string_view collective, absl::string_view code, const JobShape& job,
+bool IsOneReporters(const learn::AlgorithmTimings& timings, const JobShape& job,
                     int64_t block_bytes) {
-  const int64_t nodes = job.nodes > 0 ? job.nodes : (job.ranks - 1) / job.ppn + 1;
-  return machine.corrections->TimingsOf(library, collective, code)
-      .reporters.IsOneAt(nodes, job.ppn, job.ranks, block_bytes);
+  return timings.reporters.IsOneAt(job.node_count(), job.ppn, job.ranks, block_bytes);
 }
 
 std::vector<std::string> CaveatsOf(const MachineView& machine, const library::TunedJob& job,
@@ -76,8 +73,9 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const library::Tu
     for (const library::DecisionRow& row : table.rows) {
       if (row.algorithm == learn::kDefaultAlgorithm) continue;
       ++row_count;
-      lone_count += IsOneReporters(machine, row.library.empty() ? job.library : row.library,
-                                   table.collective, row.algorithm, shape, row.block_bytes);
+      const learn::AlgorithmTimings& timings = machine.corrections->TimingsOf(
+          row.library.empty() ? job.library : row.library, table.collective, row.algorithm);
+      lone_count += IsOneReporters(timings, shape, row.block_bytes);
     }
   }
   if (lone_count > 0) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
 #include "library/decision_table.h"
@@ -18,6 +17,8 @@ struct JobShape {
   int64_t nodes = 0;  // 0: as many as ranks and ppn need
   int64_t ppn = 1;
   int64_t ranks = 1;
+
+  int64_t node_count() const { return nodes > 0 ? nodes : (ranks - 1) / ppn + 1; }
 };
 
 // Levels at which the selected model has values that were only copied from another level, unless a
@@ -27,10 +28,9 @@ Levels AssumedLevels(const MachineView& machine);
 // Whether the job communicates at an assumed level. Predictions then show no gain of a switch.
 bool RestsOnAssumptions(const MachineView& machine, const JobShape& job);
 
-// Whether one reporter alone timed the library's algorithm near this call of the job
-// (learn::Reporters::IsOneAt). `code`: its name in the library's table, or "default".
-bool IsOneReporters(const MachineView& machine, absl::string_view library,
-                    absl::string_view collective, absl::string_view code, const JobShape& job,
+// Whether one reporter alone timed the algorithm near this call of the job
+// (learn::Reporters::IsOneAt).
+bool IsOneReporters(const learn::AlgorithmTimings& timings, const JobShape& job,
                     int64_t block_bytes);
 
 // What a tuning text rests on: one sentence if rows of it rest on one reporter alone.

@@ -42,10 +42,6 @@ Candidate Describe(const Weighed& weighed) {
 }
 
 // Warns of a candidate that the question named although the library's table knows it to be wrong.
-int64_t NodesOf(const Question& question) {
-  return question.nodes > 0 ? question.nodes : (question.ranks + question.ppn - 1) / question.ppn;
-}
-
 std::string Warning(const Question& question, const Weighed* chosen) {
   const bool warn = chosen != nullptr && chosen->row != nullptr && !question.assume.commutative &&
                     !chosen->row->safe_for_any_operation;
@@ -74,14 +70,13 @@ void AddUnknown(const Question& question, absl::Span<const Weighed> weighed,
   }
 }
 
-bool IsOneReporters(const MachineView& machine, const Question& question, absl::string_view code) {
-  return IsOneReporters(machine, question.library, question.collective, code,
-                        {question.nodes, question.ppn, question.ranks}, question.block_bytes);
-}
+JobShape JobOf(const Question& question) { return {question.nodes, question.ppn, question.ranks}; }
 
 void AddOneReporter(const MachineView& machine, const Question& question, absl::string_view code,
                     std::vector<std::string>* caveats) {
-  if (!IsOneReporters(machine, question, code)) return;
+  const learn::AlgorithmTimings& timings =
+      machine.corrections->TimingsOf(question.library, question.collective, code);
+  if (!IsOneReporters(timings, JobOf(question), question.block_bytes)) return;
   caveats->push_back(absl::StrCat("one reporter alone timed ", code,
                                   " near this call: `cox observations list -m ", machine.name,
                                   " --collective ", question.collective, " --algorithm ", code,
@@ -111,8 +106,8 @@ bool MayHaveOthers(const learn::Corrections& corrections, const library::Library
 
 bool Concerns(const domain::ComparedCalls& calls, absl::string_view library,
               const Question& question) {
-  return calls.Holds(library, question.collective, NodesOf(question), question.ppn, question.ranks,
-                     question.block_bytes);
+  return calls.Holds(library, question.collective, JobOf(question).node_count(), question.ppn,
+                     question.ranks, question.block_bytes);
 }
 
 void MarkWithdrawn(const MachineView& machine, const Question& question,
@@ -152,7 +147,7 @@ Evidence EvidenceOf(const MachineView& machine, const Question& question, const 
         machine.corrections->TimingsOf(question.library, question.collective, code);
     evidence.benchmark = timings.benchmark;
     evidence.jobs = timings.jobs;
-    evidence.one_source = IsOneReporters(machine, question, code);
+    evidence.one_source = IsOneReporters(timings, JobOf(question), question.block_bytes);
   }
   evidence.price = !evidence.benchmark && !evidence.jobs;
   // Canaries are timings of the default as well.
@@ -260,7 +255,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   facts.guesses = scratch.guesses;
   facts.row = weighing.DefaultRow();
   facts.nearness = weighing.default_estimate().nearness;
-  const JobShape job{question.nodes, question.ppn, question.ranks};
+  const JobShape job = JobOf(question);
   facts.rests_on_assumptions = RestsOnAssumptions(machine, job);
   const Choice choice = Choose(scratch.weighed, facts, question.ranks);
 
