@@ -281,7 +281,7 @@ std::vector<int> EvidenceAt(const Daemon& daemon, const v1::Observation& cell) {
   return {answer.evidence().begin(), answer.evidence().end()};
 }
 
-// A reporter's name is its source, whatever it says; here an operator reports for it.
+// coxd takes a reporter's name for its source; here an operator reports for it.
 TEST(OneSourceTest, WhatOneReporterAloneSaysIsMarked) {
   using ::testing::ElementsAre;
   using ::testing::StartsWith;

@@ -200,6 +200,25 @@ TEST(Profiles, WhatIsWrongIsNamed) {
   EXPECT_EQ(FieldOf(Call(&ProfileStub::ListProfiles, stub, list, &page)), "page_token");
 }
 
+// A batch of a job, a hundred times too long.
+void ReportLies(const Daemon& daemon, const std::string& job, int64_t sequence,
+                const std::string& source = "") {
+  v1::ReportObservationsRequest report;
+  report.set_job(job);
+  report.set_source(source);
+  report.set_sequence(sequence);
+  report.set_await_learning(true);
+  for (int i = 0; i < 16; ++i) {
+    v1::Observation* const row = report.add_observations();
+    *row = MakeObservation("delta", i);
+    row->set_time_s(100 * 4 * (1e-6 + 1e-9 * static_cast<double>(row->block_bytes())));
+  }
+  v1::ReportObservationsResponse reported;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(), report,
+                   &reported)
+                  .ok());
+}
+
 // One job contradicts what a person set, by a factor of a hundred.
 TEST(Profiles, WhatIsHeldBackWaitsUntilSomebodyAcceptsIt) {
   Daemon daemon;
@@ -216,19 +235,7 @@ TEST(Profiles, WhatIsHeldBackWaitsUntilSomebodyAcceptsIt) {
   list.set_parent("machines/delta");
   v1::ListProfilesResponse profiles;
   for (int batch = 1; batch <= 100 && !profiles.has_held(); ++batch) {
-    v1::ReportObservationsRequest report;
-    report.set_job("4711");
-    report.set_sequence(batch);
-    report.set_await_learning(true);
-    for (int i = 0; i < 16; ++i) {
-      v1::Observation* const row = report.add_observations();
-      *row = MakeObservation("delta", i);
-      row->set_time_s(100 * 4 * (1e-6 + 1e-9 * static_cast<double>(row->block_bytes())));
-    }
-    v1::ReportObservationsResponse reported;
-    ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(),
-                     report, &reported)
-                    .ok());
+    ReportLies(daemon, "4711", batch);
     ASSERT_TRUE(Call(&ProfileStub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
   }
   ASSERT_TRUE(profiles.has_held());
@@ -250,33 +257,15 @@ TEST(Profiles, WhatIsHeldBackWaitsUntilSomebodyAcceptsIt) {
             grpc::StatusCode::NOT_FOUND);
 }
 
-// The rows of a job, a hundred times too long.
-void ReportLies(const Daemon& daemon, const std::string& job) {
-  for (int sequence = 1; sequence <= 3; ++sequence) {
-    v1::ReportObservationsRequest report;
-    report.set_job(job);
-    report.set_source("uid:1002");
-    report.set_sequence(sequence);
-    report.set_await_learning(true);
-    for (int i = 0; i < 16; ++i) {
-      v1::Observation* const row = report.add_observations();
-      *row = MakeObservation("delta", i);
-      row->set_time_s(100 * 4 * (1e-6 + 1e-9 * static_cast<double>(row->block_bytes())));
-    }
-    v1::ReportObservationsResponse reported;
-    ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(),
-                     report, &reported)
-                    .ok());
-  }
-}
-
 // Forgetting one job of a liar must not make what another job of his says the active profile.
 TEST(Profiles, WhatIsHeldBackStaysSoWhenOthersAreForgotten) {
   // Learning is not due again before the second one is forgotten.
   Daemon daemon(daemon::ConfigValues{{"refine-interval", "1h"}});
   daemon.Register("delta");
   const v1::Profile stated = Add(daemon, Hockney("delta", 1e-6));
-  for (const char* const job : {"uid:1002/a", "uid:1002/b", "uid:1002/c"}) ReportLies(daemon, job);
+  for (const char* const job : {"uid:1002/a", "uid:1002/b", "uid:1002/c"}) {
+    for (int sequence = 1; sequence <= 3; ++sequence) ReportLies(daemon, job, sequence, "uid:1002");
+  }
   v1::ListProfilesRequest list;
   list.set_parent("machines/delta");
   v1::ListProfilesResponse profiles;
