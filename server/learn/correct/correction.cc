@@ -42,7 +42,8 @@ class Surfaces {
 
   // The squared correlation with the nearest sample under the shortest reach.
   double NearnessOf(AskedPoint* asked) const {
-    return asked->NearnessTo(surfaces_.front().places()).front().largest_square;
+    const double largest = asked->NearnessTo(surfaces_.front().places()).front().largest;
+    return largest * largest;
   }
 
   // For each place the mean of the surfaces.

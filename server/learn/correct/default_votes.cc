@@ -144,7 +144,8 @@ double DefaultVotes::VotesAt(const Coordinates& at, absl::Span<double> votes) co
   const size_t length = places_.x.size();
   KernelAt(places_, place, scale, weights.data());
   std::fill(weights.data() + place_count_, weights.data() + length, 0.0F);
-  const double total = Squares(weights.data(), length, weights.data()).sum;
+  const double total = SumOfProducts(weights.data(), weights.data(), length);
+  Square(weights.data(), length);
   for (size_t i = 0; i < votes.size(); ++i) {
     votes[i] = SumOfProducts(weights.data(), shares_[i].data(), length);
   }

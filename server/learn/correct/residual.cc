@@ -3,7 +3,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 namespace cox::learn {
@@ -50,13 +49,6 @@ std::vector<double> Doubts(const std::vector<double>& left_out_errors) {
     doubts[i] = error * error;
   }
   return doubts;
-}
-
-// The value of all elements; none where they differ or there are none.
-std::optional<float> EqualValue(absl::Span<const float> values) {
-  const bool is_equal =
-      std::adjacent_find(values.begin(), values.end(), std::not_equal_to<float>()) == values.end();
-  return is_equal && !values.empty() ? std::optional(values.front()) : std::nullopt;
 }
 
 }  // namespace
@@ -154,18 +146,11 @@ void ResidualSurface::Keep(absl::Span<const ResidualSample> samples, const Fitte
     weight.push_back(samples[i].weight);
   }
   samples_ = {ColumnOf(solution), ColumnOf(trust), ColumnOf(weight)};
-  equal_trust_ = EqualValue(absl::MakeConstSpan(samples_.trust).first(samples.size()));
-  equal_weight_ = EqualValue(absl::MakeConstSpan(samples_.weight).first(samples.size()));
 }
 
-float ResidualSurface::Explained(const SampleNearness& nearness) const {
-  if (equal_trust_) return nearness.largest_square * *equal_trust_;
-  return LargestProduct(nearness.square.data(), samples_.trust.data(), samples_.trust.size());
-}
-
-float ResidualSurface::Support(const SampleNearness& nearness) const {
-  if (equal_weight_) return nearness.square_sum * *equal_weight_;
-  return SumOfProducts(nearness.square.data(), samples_.weight.data(), samples_.weight.size());
+SampleSums ResidualSurface::SumsOver(const SampleNearness& nearness) const {
+  return SumSamples(nearness.correlation.data(), samples_.solution.data(), samples_.trust.data(),
+                    samples_.weight.data(), samples_.solution.size());
 }
 
 void ResidualSurface::CalibrateVariance(absl::Span<const ResidualSample> samples,
@@ -176,9 +161,8 @@ void ResidualSurface::CalibrateVariance(absl::Span<const ResidualSample> samples
   SampleNearness nearness;
   for (size_t i = 0; i < size; ++i) {
     places_->NearnessAt(samples[i].at, reach, &nearness);
-    nearness.square[i] = 0;
-    const float explained =
-        LargestProduct(nearness.square.data(), samples_.trust.data(), samples_.trust.size());
+    nearness.correlation[i] = 0;
+    const float explained = SumsOver(nearness).explained;
     const double variance = prior_variance_ * (1 - explained) + noise_variance_;
     in_sigmas[i] = left_out_errors[i] / std::sqrt(variance);
   }
@@ -194,10 +178,9 @@ ResidualSurface::Value ResidualSurface::At(const Coordinates& at,
                                            const SampleNearness& nearness) const {
   const size_t size = left_out_.size();
   Value value;
-  value.mean = SumOfProducts(nearness.correlation.data(), samples_.solution.data(),
-                             samples_.solution.size());
-  value.variance =
-      variance_factor_ * (prior_variance_ * (1 - Explained(nearness)) + noise_variance_);
+  const SampleSums sums = SumsOver(nearness);
+  value.mean = sums.mean;
+  value.variance = variance_factor_ * (prior_variance_ * (1 - sums.explained) + noise_variance_);
   if (size > 0) {
     double doublings = 0;
     for (int d = 0; d < 3; ++d) {
@@ -208,7 +191,7 @@ ResidualSurface::Value ResidualSurface::At(const Coordinates& at,
     value.shared_variance = kSharedDrift * kSharedDrift * doublings;
     value.variance += kOwnDrift * kOwnDrift * doublings + value.shared_variance;
   }
-  value.support = Support(nearness);
+  value.support = sums.support;
   return value;
 }
 

@@ -6,7 +6,6 @@
 #define COX_LEARN_CORRECT_RESIDUAL_H_
 
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,18 +71,13 @@ class ResidualSurface {
   Fitted Fit(absl::Span<const ResidualSample> samples, const Reach& reach,
              const std::vector<double>& doubts) const;
   void Keep(absl::Span<const ResidualSample> samples, const Fitted& fitted);
-  // The largest part of the prior variance that one sample explains.
-  float Explained(const SampleNearness& nearness) const;
-  float Support(const SampleNearness& nearness) const;
+  SampleSums SumsOver(const SampleNearness& nearness) const;
   // Sets the factor from each sample's distance to what the others predict.
   void CalibrateVariance(absl::Span<const ResidualSample> samples, const Reach& reach,
                          const std::vector<double>& left_out_errors);
 
   std::shared_ptr<const SamplePlaces> places_;
   Columns samples_;
-  // Of all samples, where they are equal: one product then does for a column.
-  std::optional<float> equal_trust_;
-  std::optional<float> equal_weight_;
   double prior_variance_ = 0;
   double noise_variance_ = 0;
   double variance_factor_ = 1;

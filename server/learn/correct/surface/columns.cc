@@ -55,24 +55,32 @@ void KernelAt(const PlaceColumns& places, const std::array<float, 3>& at,
   }
 }
 
-SquareSummary Squares(const float* column, size_t length, float* squares) {
-  // Several, so that no step waits for the one before.
-  Four sums[2] = {};
-  Four largest[2] = {};
-  const auto add = [&](size_t i, size_t part) {
+void Square(float* column, size_t length) {
+  for (size_t i = 0; i < length; i += 4) {
     const Four value = Load(column + i);
-    const Four square = value * value;
-    Store(square, squares + i);
-    sums[part] += square;
-    largest[part] = Max(largest[part], square);
+    Store(value * value, column + i);
+  }
+}
+
+SampleSums SumSamples(const float* correlation, const float* solution, const float* trust,
+                      const float* weight, size_t length) {
+  // Several, so that no step waits for the one before.
+  Four mean[2] = {};
+  Four explained[2] = {};
+  Four support[2] = {};
+  const auto add = [&](size_t i, size_t part) {
+    const Four near = Load(correlation + i);
+    const Four square = near * near;
+    mean[part] += near * Load(solution + i);
+    explained[part] = Max(explained[part], square * Load(trust + i));
+    support[part] += square * Load(weight + i);
   };
-  for (size_t i = 0; i < length; i += kColumnStep) {
+  for (size_t i = 0; i < length; i += 8) {
     add(i, 0);
     add(i + 4, 1);
-    add(i + 8, 0);
-    add(i + 12, 1);
   }
-  return {SumOf(sums[0] + sums[1]), Largest(Max(largest[0], largest[1]))};
+  return {SumOf(mean[0] + mean[1]), Largest(Max(explained[0], explained[1])),
+          SumOf(support[0] + support[1])};
 }
 
 float SumOfProducts(const float* a, const float* b, size_t length) {
@@ -86,11 +94,11 @@ float SumOfProducts(const float* a, const float* b, size_t length) {
   return SumOf((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-float LargestProduct(const float* a, const float* b, size_t length) {
+float Largest(const float* column, size_t length) {
   Four largest[2] = {};
   for (size_t i = 0; i < length; i += 8) {
-    largest[0] = Max(largest[0], Load(a + i) * Load(b + i));
-    largest[1] = Max(largest[1], Load(a + i + 4) * Load(b + i + 4));
+    largest[0] = Max(largest[0], Load(column + i));
+    largest[1] = Max(largest[1], Load(column + i + 4));
   }
   return Largest(Max(largest[0], largest[1]));
 }

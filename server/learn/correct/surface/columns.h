@@ -36,18 +36,23 @@ struct PlaceColumns {
 void KernelAt(const PlaceColumns& places, const std::array<float, 3>& at,
               const std::array<float, 3>& scale, float* kernel);
 
-// squares[i] = column[i]^2. Returns their sum, and the largest.
-struct SquareSummary {
-  float sum = 0;
-  float largest = 0;
+// Each value by its square.
+void Square(float* column, size_t length);
+
+// What samples say of a place together.
+struct SampleSums {
+  float mean = 0;       // sum of correlation[i] solution[i]
+  float explained = 0;  // largest correlation[i]^2 trust[i], at least 0
+  float support = 0;    // sum of correlation[i]^2 weight[i]
 };
-SquareSummary Squares(const float* column, size_t length, float* squares);
+SampleSums SumSamples(const float* correlation, const float* solution, const float* trust,
+                      const float* weight, size_t length);
 
 // The sum of a[i] b[i].
 float SumOfProducts(const float* a, const float* b, size_t length);
 
-// The largest a[i] b[i], at least 0.
-float LargestProduct(const float* a, const float* b, size_t length);
+// The largest value, at least 0.
+float Largest(const float* column, size_t length);
 
 }  // namespace cox::learn
 

@@ -32,12 +32,9 @@ void SamplePlaces::NearnessAt(const Coordinates& at, const Reach& reach,
     scale[d] = static_cast<float>(0.5 / (reach[d] * reach[d]));
   }
   float* correlation = nearness->correlation.data();
-  float* square = nearness->square.data();
   KernelAt(columns_, place, scale, correlation);
   std::fill(correlation + size_, correlation + column_length(), 0.0F);
-  const SquareSummary summary = Squares(correlation, column_length(), square);
-  nearness->square_sum = summary.sum;
-  nearness->largest_square = summary.largest;
+  nearness->largest = Largest(correlation, column_length());
 }
 
 std::shared_ptr<const SamplePlaces> PlacesPool::Share(const std::vector<Coordinates>& places) {

@@ -31,14 +31,12 @@ inline constexpr std::array<Reach, 3> kReaches = {
 // The most samples of a surface.
 inline constexpr size_t kMaxSamples = 160;
 
-// The nearness of a place to each sample under one reach. Columns (columns.h) of the length of the
+// The nearness of a place to each sample under one reach: a column (columns.h) as long as the
 // places' columns.
 struct SampleNearness {
   static constexpr size_t kLength = ColumnLength(kMaxSamples);
   std::array<float, kLength> correlation;  // in (0, 1]
-  std::array<float, kLength> square;       // of the correlation
-  float square_sum;
-  float largest_square;
+  float largest;                           // of these
 };
 
 class SamplePlaces {

@@ -39,23 +39,39 @@ TEST(ColumnsTest, SumsAndTheLargestAreThoseOfAllValues) {
     const std::vector<double> a = Drawn(count, 1);
     const std::vector<double> b = Drawn(count, 2);
     double sum = 0;
-    double sum_of_squares = 0;
-    double largest = 0;
+    for (size_t i = 0; i < count; ++i) sum += a[i] * b[i];
+    std::vector<float> column = ColumnOf(a);
+    EXPECT_NEAR(SumOfProducts(column.data(), ColumnOf(b).data(), column.size()), sum, 1e-5 * sum);
+    EXPECT_EQ(Largest(column.data(), column.size()),
+              count == 0 ? 0 : *std::max_element(column.begin(), column.end()));
+    const std::vector<float> before = column;
+    Square(column.data(), column.size());
+    for (size_t i = 0; i < column.size(); ++i) EXPECT_EQ(column[i], before[i] * before[i]) << i;
+  }
+}
+
+TEST(ColumnsTest, SamplesCountByTheirCorrelation) {
+  for (const size_t count : kCounts) {
+    const std::vector<double> correlation = Drawn(count, 1);
+    const std::vector<double> solution = Drawn(count, 2);
+    const std::vector<double> trust = Drawn(count, 3);
+    const std::vector<double> weight = Drawn(count, 4);
+    double mean = 0;
+    double explained = 0;
+    double support = 0;
     for (size_t i = 0; i < count; ++i) {
-      sum += a[i] * b[i];
-      sum_of_squares += a[i] * a[i];
-      largest = std::max(largest, a[i] * b[i]);
+      const double square = correlation[i] * correlation[i];
+      mean += correlation[i] * solution[i];
+      explained = std::max(explained, square * trust[i]);
+      support += square * weight[i];
     }
-    const std::vector<float> column_a = ColumnOf(a);
-    const std::vector<float> column_b = ColumnOf(b);
-    const size_t length = column_a.size();
-    EXPECT_NEAR(SumOfProducts(column_a.data(), column_b.data(), length), sum, 1e-5 * sum);
-    EXPECT_NEAR(LargestProduct(column_a.data(), column_b.data(), length), largest, 1e-6 * largest);
-    std::vector<float> squares(length);
-    const SquareSummary summary = Squares(column_a.data(), length, squares.data());
-    EXPECT_NEAR(summary.sum, sum_of_squares, 1e-5 * sum_of_squares);
-    EXPECT_EQ(summary.largest, count == 0 ? 0 : *std::max_element(squares.begin(), squares.end()));
-    for (size_t i = 0; i < length; ++i) EXPECT_EQ(squares[i], column_a[i] * column_a[i]) << i;
+    const std::vector<float> column = ColumnOf(correlation);
+    const SampleSums sums =
+        SumSamples(column.data(), ColumnOf(solution).data(), ColumnOf(trust).data(),
+                   ColumnOf(weight).data(), column.size());
+    EXPECT_NEAR(sums.mean, mean, 1e-5 * mean);
+    EXPECT_NEAR(sums.explained, explained, 1e-6 * explained);
+    EXPECT_NEAR(sums.support, support, 1e-5 * support);
   }
 }
 

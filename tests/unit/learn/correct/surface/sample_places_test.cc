@@ -19,20 +19,15 @@ TEST(SamplePlacesTest, NearnessIsTheCorrelationWithEachSample) {
   for (const Reach& reach : kReaches) {
     SampleNearness nearness;
     places.NearnessAt(at, reach, &nearness);
-    double square_sum = 0;
     double largest = 0;
     for (size_t i = 0; i < kPlaces.size(); ++i) {
       const double correlation = ResidualSurface::Correlation(at, kPlaces[i], reach);
       EXPECT_NEAR(nearness.correlation[i], correlation, 1e-6);
-      EXPECT_NEAR(nearness.square[i], correlation * correlation, 1e-6);
-      square_sum += correlation * correlation;
-      largest = std::max(largest, correlation * correlation);
+      largest = std::max(largest, correlation);
     }
-    EXPECT_NEAR(nearness.square_sum, square_sum, 1e-6);
-    EXPECT_NEAR(nearness.largest_square, largest, 1e-6);
+    EXPECT_NEAR(nearness.largest, largest, 1e-6);
     for (size_t i = kPlaces.size(); i < places.column_length(); ++i) {
       EXPECT_EQ(nearness.correlation[i], 0);
-      EXPECT_EQ(nearness.square[i], 0);
     }
   }
 }
@@ -40,8 +35,7 @@ TEST(SamplePlacesTest, NearnessIsTheCorrelationWithEachSample) {
 TEST(SamplePlacesTest, NoPlacesAreNearNothing) {
   SampleNearness nearness;
   SamplePlaces({}).NearnessAt({1, 1, 1}, kReaches[0], &nearness);
-  EXPECT_EQ(nearness.square_sum, 0);
-  EXPECT_EQ(nearness.largest_square, 0);
+  EXPECT_EQ(nearness.largest, 0);
 }
 
 TEST(PlacesPoolTest, EqualPlacesAreShared) {
