@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/guard_watch.h"
+#include "daemon/learning/guard_watch.h"
 
 namespace cox::service {
 

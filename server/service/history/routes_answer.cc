@@ -13,7 +13,7 @@
 #include "advise/routes/grain.h"
 #include "advise/routes/route_advice.h"
 #include "advise/routes/sketch_messages.h"
-#include "daemon/guard_watch.h"
+#include "daemon/learning/guard_watch.h"
 #include "domain/pattern/sketch.h"
 #include "service/answers/find_machine.h"
 #include "service/answers/question.h"

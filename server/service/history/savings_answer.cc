@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "daemon/guard_watch.h"
+#include "daemon/learning/guard_watch.h"
 #include "domain/canary_arm.h"
 #include "domain/cell_key.h"
 #include "domain/errors.h"

@@ -1,4 +1,4 @@
-#include "daemon/convert_cells.h"
+#include "daemon/learning/convert_cells.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // Detects drifts in one machine's observations and records them.
 //
 // One thread at a time (the learner's). Errors are the store's.
-#ifndef COX_DAEMON_DRIFT_WATCH_H_
-#define COX_DAEMON_DRIFT_WATCH_H_
+#ifndef COX_DAEMON_LEARNING_DRIFT_WATCH_H_
+#define COX_DAEMON_LEARNING_DRIFT_WATCH_H_
 
 #include <cstdint>
 #include <optional>
@@ -48,4 +48,4 @@ class DriftWatch {
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_DRIFT_WATCH_H_
+#endif  // COX_DAEMON_LEARNING_DRIFT_WATCH_H_

@@ -1,4 +1,4 @@
-#include "daemon/guard_watch.h"
+#include "daemon/learning/guard_watch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "daemon/drift_watch.h"
+#include "daemon/learning/drift_watch.h"
 #include "daemon/log.h"
 #include "daemon/stored_profile.h"
 #include "learn/worth/savings.h"

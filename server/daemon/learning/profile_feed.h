@@ -2,8 +2,8 @@
 //
 // Any thread. Listeners are called one after another, outside the feed's lock, on the thread that
 // announces; they must not wait.
-#ifndef COX_DAEMON_PROFILE_FEED_H_
-#define COX_DAEMON_PROFILE_FEED_H_
+#ifndef COX_DAEMON_LEARNING_PROFILE_FEED_H_
+#define COX_DAEMON_LEARNING_PROFILE_FEED_H_
 
 #include <functional>
 #include <map>
@@ -53,4 +53,4 @@ class ProfileFeed {
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_PROFILE_FEED_H_
+#endif  // COX_DAEMON_LEARNING_PROFILE_FEED_H_

@@ -1,4 +1,4 @@
-#include "daemon/profile_feed.h"
+#include "daemon/learning/profile_feed.h"
 
 #include <utility>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "daemon/learner.h"
+#include "daemon/learning/learner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "daemon/contradicted_times.h"
+#include "daemon/learning/contradicted_times.h"
 
 #include <cmath>
 
-#include "daemon/convert_cells.h"
+#include "daemon/learning/convert_cells.h"
 
 namespace cox::daemon {
 

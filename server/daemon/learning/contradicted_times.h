@@ -1,7 +1,7 @@
 // The observations of a machine that their own cells contradict (learn/robust_location.h has the
 // rule). The learner does not refine parameters by them. Immutable after construction, any thread.
-#ifndef COX_DAEMON_CONTRADICTED_TIMES_H_
-#define COX_DAEMON_CONTRADICTED_TIMES_H_
+#ifndef COX_DAEMON_LEARNING_CONTRADICTED_TIMES_H_
+#define COX_DAEMON_LEARNING_CONTRADICTED_TIMES_H_
 
 #include <cstdint>
 #include <vector>
@@ -43,4 +43,4 @@ class ContradictedTimes {
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_CONTRADICTED_TIMES_H_
+#endif  // COX_DAEMON_LEARNING_CONTRADICTED_TIMES_H_

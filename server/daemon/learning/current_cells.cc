@@ -1,11 +1,11 @@
-#include "daemon/current_cells.h"
+#include "daemon/learning/current_cells.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
-#include "daemon/convert_cells.h"
+#include "daemon/learning/convert_cells.h"
 #include "domain/cell_key.h"
 #include "domain/drift.h"
 #include "learn/drift.h"

@@ -2,8 +2,8 @@
 // withdrawals are in force.
 //
 // One thread at a time (the learner's). Errors are the store's.
-#ifndef COX_DAEMON_GUARD_WATCH_H_
-#define COX_DAEMON_GUARD_WATCH_H_
+#ifndef COX_DAEMON_LEARNING_GUARD_WATCH_H_
+#define COX_DAEMON_LEARNING_GUARD_WATCH_H_
 
 #include <cstdint>
 #include <memory>
@@ -71,4 +71,4 @@ class GuardWatch {
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_GUARD_WATCH_H_
+#endif  // COX_DAEMON_LEARNING_GUARD_WATCH_H_

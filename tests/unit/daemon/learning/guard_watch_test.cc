@@ -1,4 +1,4 @@
-#include "daemon/guard_watch.h"
+#include "daemon/learning/guard_watch.h"
 
 #include <gtest/gtest.h>
 

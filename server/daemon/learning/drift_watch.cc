@@ -1,12 +1,12 @@
-#include "daemon/drift_watch.h"
+#include "daemon/learning/drift_watch.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "daemon/convert_cells.h"
-#include "daemon/guard_watch.h"
+#include "daemon/learning/convert_cells.h"
+#include "daemon/learning/guard_watch.h"
 #include "daemon/log.h"
 #include "domain/drift.h"
 

@@ -1,6 +1,6 @@
 // Converts the store's cells and observations for learning. Pure, any thread.
-#ifndef COX_DAEMON_CONVERT_CELLS_H_
-#define COX_DAEMON_CONVERT_CELLS_H_
+#ifndef COX_DAEMON_LEARNING_CONVERT_CELLS_H_
+#define COX_DAEMON_LEARNING_CONVERT_CELLS_H_
 
 #include "learn/robust_location.h"
 #include "learn/samples.h"
@@ -17,4 +17,4 @@ learn::Cell ToCell(const store::ObservationRecord& record);
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_CONVERT_CELLS_H_
+#endif  // COX_DAEMON_LEARNING_CONVERT_CELLS_H_

@@ -1,7 +1,7 @@
 // The current cells of a machine: those of the present epoch. A scenario without enough
 // observations since its last drift has its older cell, scaled by the drift's factor. Pure.
-#ifndef COX_DAEMON_CURRENT_CELLS_H_
-#define COX_DAEMON_CURRENT_CELLS_H_
+#ifndef COX_DAEMON_LEARNING_CURRENT_CELLS_H_
+#define COX_DAEMON_LEARNING_CURRENT_CELLS_H_
 
 #include <vector>
 
@@ -17,4 +17,4 @@ std::vector<learn::Cell> CurrentCells(const std::vector<store::CellRecord>& cell
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_CURRENT_CELLS_H_
+#endif  // COX_DAEMON_LEARNING_CURRENT_CELLS_H_

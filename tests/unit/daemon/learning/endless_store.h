@@ -1,6 +1,6 @@
 // A store with one machine whose history never ends.
-#ifndef COX_TESTS_UNIT_DAEMON_ENDLESS_STORE_H_
-#define COX_TESTS_UNIT_DAEMON_ENDLESS_STORE_H_
+#ifndef COX_TESTS_UNIT_DAEMON_LEARNING_ENDLESS_STORE_H_
+#define COX_TESTS_UNIT_DAEMON_LEARNING_ENDLESS_STORE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -198,4 +198,4 @@ class EndlessStore final : public store::Store {
 
 }  // namespace cox::daemon
 
-#endif  // COX_TESTS_UNIT_DAEMON_ENDLESS_STORE_H_
+#endif  // COX_TESTS_UNIT_DAEMON_LEARNING_ENDLESS_STORE_H_

@@ -1,0 +1,332 @@
+#include "daemon/learning/machine_learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "daemon/learning/contradicted_times.h"
+#include "daemon/learning/convert_cells.h"
+#include "daemon/log.h"
+#include "daemon/stored_profile.h"
+#include "domain/principal_name.h"
+#include "learn/refine/refine.h"
+
+namespace cox::daemon {
+namespace {
+
+constexpr int64_t kObservationsPerStep = 20'000;
+// A revision that moves predictions by less than kNotableChange may wait for kPatience refine
+// intervals.
+constexpr double kNotableChange = 0.01;
+constexpr int kPatience = 60;
+
+// The agents of a job on several nodes report as JOB@NODE.
+std::string JobOf(const store::ObservationRecord& observation) {
+  return observation.job.substr(0, observation.job.rfind('@'));
+}
+
+// Who says so. What belongs to no job was imported by an operator, unless a reporter claims it.
+std::string SourceOf(const store::ObservationRecord& observation) {
+  if (observation.job.empty() && !domain::IsPrincipalName(observation.source)) {
+    return std::string(learn::HoldBack::kImports);
+  }
+  if (!observation.source.empty()) return observation.source;
+  return absl::StrCat("job ", JobOf(observation));
+}
+
+// What guards the active profile of a machine. After a start it may be a refinement that nobody
+// objected to.
+absl::StatusOr<learn::HoldBack> GuardOf(store::Store& store, const store::ProfileRecord& active) {
+  const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
+      LastStatedProfile(store, active.machine);
+  if (!stated.ok()) return stated.status();
+  return stated->has_value() ? learn::HoldBack(ProfileOf(active)) : learn::HoldBack();
+}
+
+}  // namespace
+
+std::vector<domain::Comparison> MachineLearner::Comparisons() const {
+  return guard_ == nullptr ? std::vector<domain::Comparison>() : guard_->Comparisons();
+}
+
+absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machine) {
+  const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  const int64_t revision = active.ok() ? active->revision : 0;
+  if (revision != revision_) {
+    if (absl::Status begun = BeginFrom(active); !begun.ok()) return begun;
+  }
+  learned_.profile.shape = ShapeOf(machine);
+  const absl::StatusOr<std::vector<store::ObservationRecord>> fresh =
+      shared_.store->ListObservations({.machine = machine_, .job = {}, .source = {}},
+                                      learned_.through_id, kObservationsPerStep);
+  if (!fresh.ok()) return fresh.status();
+  if (drifts_ == nullptr) {
+    if (fresh->empty()) return false;
+    drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, learned_.through_id + 1);
+  }
+  if (guard_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
+        GuardWatch::Open(shared_.store, machine_, learned_.through_id + 1);
+    if (!guard.ok()) return guard.status();
+    guard_ = *std::move(guard);
+  }
+  // After an error the detector has lost the drift, so a new detector reads the observations again.
+  const auto watch_anew = [&](absl::Status why) {
+    drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, drifts_->first_id());
+    return why;
+  };
+  const absl::StatusOr<bool> caught_up =
+      drifts_->CatchUp(learned_.through_id, kObservationsPerStep);
+  if (!caught_up.ok()) return watch_anew(caught_up.status());
+  if (!*caught_up) return true;
+  const absl::StatusOr<bool> guarded = guard_->CatchUp(learned_.through_id, kObservationsPerStep);
+  if (!guarded.ok()) return guarded.status();
+  if (!*guarded) return true;
+  if (fresh->empty()) return false;
+  std::optional<domain::Drift> drift;
+  std::vector<domain::Withdrawal> withdrawals;
+  for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
+    if (*shared_.ending) return watch_anew(absl::CancelledError("the daemon is ending"));
+    absl::StatusOr<std::optional<domain::Drift>> noticed = drifts_->Observe(*it);
+    if (!noticed.ok()) return watch_anew(noticed.status());
+    drift = *std::move(noticed);
+    absl::StatusOr<std::vector<domain::Withdrawal>> slower = guard_->Observe(*it, revision);
+    if (!slower.ok()) {
+      guard_ = nullptr;  // the next one reads the evidence again
+      return watch_anew(slower.status());
+    }
+    withdrawals.insert(withdrawals.end(), slower->begin(), slower->end());
+  }
+  if (!withdrawals.empty() && active.ok()) {
+    absl::Status announced = AnnounceWithdrawals(*active, withdrawals);
+    if (!announced.ok()) return announced;
+  }
+  const auto end =
+      !drift ? fresh->end() : std::find_if(fresh->begin(), fresh->end(), [&](const auto& row) {
+        return row.id >= drift->first_id;
+      });
+  absl::Status refined =
+      RefineBy(absl::MakeConstSpan(*fresh).first(static_cast<size_t>(end - fresh->begin())));
+  if (!refined.ok()) return refined;
+  if (drift) {
+    // The evidence was about another machine.
+    guard_ = std::make_unique<GuardWatch>(shared_.store, machine_, drift->last_id);
+    FollowDrift(*drift);
+    return true;
+  }
+  learned_.through_id = fresh->back().id;
+  return static_cast<int64_t>(fresh->size()) == kObservationsPerStep;
+}
+
+absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord>& active) {
+  revision_ = 0;
+  learned_ = {};
+  held_through_id_ = -1;
+  ClearHeld();
+  hold_ = {};
+  if (!active.ok()) return absl::OkStatus();
+  revision_ = active->revision;
+  learned_.profile = ProfileOf(*active);
+  learned_.through_id = active->observations_through_id;
+  absl::StatusOr<learn::HoldBack> hold = GuardOf(*shared_.store, *active);
+  if (!hold.ok()) return hold.status();
+  hold_ = *std::move(hold);
+  return absl::OkStatus();
+}
+
+absl::Status MachineLearner::RefineBy(absl::Span<const store::ObservationRecord> observations) {
+  if (observations.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::vector<store::CellRecord>> records = shared_.views->ReadCells(machine_);
+  if (!records.ok()) return records.status();
+  const ContradictedTimes contradicted(*records);
+  std::vector<learn::Cell> cells;
+  cells.reserve(observations.size());
+  for (const store::ObservationRecord& observation : observations) {
+    if (contradicted.Contain(observation)) continue;
+    cells.push_back(ToCell(observation));
+    hold_.Add(cells.back(), SourceOf(observation), JobOf(observation));
+  }
+  learn::Refinement refinement = learn::Refine(learned_.profile, cells);
+  if (refinement.used_count > 0) learned_.profile = std::move(refinement.profile);
+  learned_.used_count += refinement.used_count;
+  learned_.largest_change = std::max(learned_.largest_change, refinement.median_change);
+  return absl::OkStatus();
+}
+
+void MachineLearner::FollowDrift(const domain::Drift& drift) {
+  learn::Widen(drift, &learned_.profile);
+  learned_.through_id = drift.first_id - 1;
+  must_publish_ = must_publish_ || !learned_.profile.parameters.empty();
+  follows_drift_ = true;
+  absl::StrAppend(
+      &why_, why_.empty() ? "" : "; ",
+      absl::StrFormat("drift: %s%s%stimes of %s are %.2f times what they were since "
+                      "observation %d",
+                      drift.scope.library, drift.scope.library.empty() ? "" : " ",
+                      drift.scope.collective.empty() ? "" : drift.scope.collective + " ",
+                      drift.scope.level == domain::Level::kNetwork ? "the network" : "the nodes",
+                      std::exp(drift.log_factor), drift.first_id));
+}
+
+absl::Status MachineLearner::Relearn(int64_t first_id, const std::string& why) {
+  revision_ = -1;  // where this fails, the next step begins with the active one
+  learned_ = {};
+  hold_ = {};
+  held_through_id_ = -1;
+  ClearHeld();
+  const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
+      LastStatedProfile(*shared_.store, machine_);
+  if (!stated.ok()) return stated.status();
+  if (stated->has_value()) {
+    learned_.profile = ProfileOf(**stated);
+    learned_.through_id = (*stated)->observations_through_id;
+    hold_ = learn::HoldBack(learned_.profile);
+  }
+  const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
+  if (active.ok()) {
+    revision_ = active->revision;
+    must_publish_ = true;
+    why_ = why;
+  }
+  const int64_t watch_from_id = std::min(first_id, learned_.through_id + 1);
+  drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, watch_from_id);
+  absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
+      GuardWatch::Open(shared_.store, machine_, watch_from_id);
+  if (!guard.ok()) return guard.status();
+  guard_ = *std::move(guard);
+  const absl::StatusOr<store::MachineRecord> record = shared_.store->GetMachine(machine_);
+  // A pinned machine does not learn now; later it starts from here.
+  const bool is_pinned = record.ok() && record->pinned_revision != 0;
+  return is_pinned && must_publish_ ? PublishLearned({}) : absl::OkStatus();
+}
+
+bool MachineLearner::IsDue() const {
+  const auto since = Clock::now() - last_published_;
+  return since >=
+         shared_.refine_interval * (learned_.largest_change >= kNotableChange ? 1 : kPatience);
+}
+
+absl::StatusOr<bool> MachineLearner::PublishIfDue(bool now) {
+  const bool is_due = has_unpublished() && (now || IsDue());
+  if (!must_publish_ && !is_due) return false;
+  // After a drift the stated profile guards nothing.
+  const bool must_wait = !follows_drift_ && MustWait();
+  if (must_wait && !must_publish_) return false;
+  absl::Status published = must_wait ? PublishStated() : PublishLearned({});
+  if (!published.ok()) return published;
+  return true;
+}
+
+absl::Status MachineLearner::PublishStated() {
+  absl::StatusOr<std::optional<store::ProfileRecord>> stated =
+      LastStatedProfile(*shared_.store, machine_);
+  if (!stated.ok()) return stated.status();
+  if (!stated->has_value()) return absl::OkStatus();  // deleted meanwhile
+  absl::Status published = PublishRevision(
+      {.profile = ProfileOf(**stated), .through_id = (*stated)->observations_through_id}, {});
+  if (published.ok()) MustWait();  // what was learned is held back beside the new revision
+  return published;
+}
+
+absl::Status MachineLearner::PublishLearned(const store::Actor& actor) {
+  absl::Status published = PublishRevision(learned_, actor);
+  if (!published.ok()) return published;
+  learned_.used_count = 0;
+  learned_.largest_change = 0;
+  return published;
+}
+
+absl::Status MachineLearner::PublishRevision(const Learned& content, const store::Actor& actor) {
+  store::ProfileRecord profile;
+  profile.machine = machine_;
+  profile.provenance = "refined";
+  profile.observations_through_id = content.through_id;
+  profile.parameters = content.profile.parameters;
+  profile.refined_revision = revision_;
+  profile.note = absl::StrFormat(
+      "%slearned from %d observations (ids up to %d) since revision %d; predictions moved by %.1f "
+      "%%",
+      why_.empty() ? "" : why_ + "; ", content.used_count, content.through_id, revision_,
+      100 * content.largest_change);
+  const absl::StatusOr<store::ProfileRecord> stored = shared_.store->AddProfile(profile, "", actor);
+  if (!stored.ok()) return stored.status();
+  Log(LogLevel::kInfo, "profile refined",
+      {{"machine", machine_},
+       {"revision", absl::StrCat(stored->revision)},
+       {"observations", absl::StrCat(content.used_count)}});
+  revision_ = stored->revision;
+  must_publish_ = false;
+  why_.clear();
+  held_through_id_ = -1;
+  ClearHeld();
+  // After a drift the stated profile guards nothing.
+  if (std::exchange(follows_drift_, false) && hold_.has_stated()) {
+    hold_ = learn::HoldBack(content.profile);
+  }
+  last_published_ = Clock::now();
+  return absl::OkStatus();
+}
+
+absl::Status MachineLearner::AnnounceWithdrawals(const store::ProfileRecord& active,
+                                                 absl::Span<const domain::Withdrawal> withdrawals) {
+  store::ProfileRecord profile = active;
+  profile.refined_revision = active.revision;
+  profile.provenance = "refined";
+  profile.note = absl::StrCat("parameters of revision ", active.revision, "; withdrawn");
+  for (const domain::Withdrawal& withdrawal : withdrawals) {
+    const domain::Comparison& evidence = withdrawal.evidence;
+    const domain::ComparedCalls& calls = evidence.calls;
+    absl::StrAppendFormat(&profile.note,
+                          "; %s %s of %s on %d x %d ranks with blocks of %d to %d bytes: %.2f "
+                          "times the default's time "
+                          "in %d comparisons with canaries by %d jobs",
+                          calls.collective, calls.algorithm, calls.library, calls.nodes, calls.ppn,
+                          calls.min_block_bytes, calls.max_block_bytes,
+                          std::exp(evidence.log_factor), evidence.pair_count, evidence.job_count);
+  }
+  const absl::StatusOr<store::ProfileRecord> stored = shared_.store->AddProfile(profile, "");
+  if (!stored.ok()) return stored.status();
+  revision_ = stored->revision;
+  // At once: the same step may publish another revision.
+  shared_.feed->Announce(*stored);
+  return absl::OkStatus();
+}
+
+bool MachineLearner::MustWait() {
+  if (held_through_id_ == learned_.through_id) return true;
+  const learn::HoldBack::Verdict verdict = hold_.Judge(learned_.profile);
+  held_through_id_ = verdict.is_held ? learned_.through_id : -1;
+  if (!verdict.is_held) {
+    ClearHeld();
+    return false;
+  }
+  const bool is_new = shared_.held->Set(
+      machine_, {revision_, learned_.used_count, verdict.factor, verdict.sources});
+  if (is_new) {
+    Log(LogLevel::kWarning, "a refined profile is held back",
+        {{"machine", machine_},
+         {"revision", absl::StrCat(revision_)},
+         {"factor", absl::StrFormat("%.2f", verdict.factor)}});
+  }
+  return true;
+}
+
+void MachineLearner::ClearHeld() { shared_.held->Clear(machine_); }
+
+absl::Status MachineLearner::Accept(const store::Actor& actor) {
+  if (!shared_.held->Of(machine_)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("nothing is held back for machine \"", machine_, "\""));
+  }
+  why_ = "accepted";
+  absl::Status published = PublishLearned(actor);
+  // What an operator accepted is guarded from now on.
+  if (published.ok()) hold_ = learn::HoldBack(learned_.profile);
+  return published;
+}
+
+}  // namespace cox::daemon

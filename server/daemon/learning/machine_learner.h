@@ -1,0 +1,118 @@
+// Learns from one machine's observations: refines its profile, follows drifts, withdraws what
+// canaries show to be slower, and publishes revisions, unless what was learned must wait for an
+// agreement (learn/refine/hold_back.h).
+//
+// Thread rule: one call at a time, under the learner's mutex. Failure rule: the store's errors, and
+// CANCELLED when the daemon ends; the next step goes on from what is stored.
+#ifndef COX_DAEMON_LEARNING_MACHINE_LEARNER_H_
+#define COX_DAEMON_LEARNING_MACHINE_LEARNER_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "daemon/learning/drift_watch.h"
+#include "daemon/learning/guard_watch.h"
+#include "daemon/learning/held_profiles.h"
+#include "daemon/learning/profile_feed.h"
+#include "daemon/learning/view_builder.h"
+#include "domain/drift.h"
+#include "domain/profile.h"
+#include "domain/withdrawal.h"
+#include "learn/refine/hold_back.h"
+#include "store/store.h"
+
+namespace cox::daemon {
+
+class MachineLearner {
+ public:
+  // What all machines share; it outlives them.
+  struct Shared {
+    store::Store* store;
+    ProfileFeed* feed;
+    ViewBuilder* views;
+    HeldProfiles* held;
+    std::chrono::steady_clock::duration refine_interval;  // shortest time between revisions
+    const std::atomic<bool>* ending;
+  };
+
+  MachineLearner(const Shared* shared, std::string machine)
+      : shared_(*shared), machine_(std::move(machine)) {}
+  MachineLearner(const MachineLearner&) = delete;
+  MachineLearner& operator=(const MachineLearner&) = delete;
+
+  // Learns from at most a page of new observations; true if more wait.
+  absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine);
+  // Publishes a revision if one is due, or if there is anything new and `now`. Whether it did.
+  absl::StatusOr<bool> PublishIfDue(bool now);
+
+  // After the removal of observations (`first_id`: the first one): learns again from the last
+  // profile that is not a refinement, with a new search for drifts and slow choices since then.
+  // `why` goes into the note of the new revision.
+  absl::Status Relearn(int64_t first_id, const std::string& why);
+  // Publishes what is held back. FAILED_PRECONDITION where nothing is.
+  absl::Status Accept(const store::Actor& actor);
+
+  bool has_unpublished() const { return learned_.used_count > 0; }
+  // The last observation that was learned from.
+  int64_t through_id() const { return learned_.through_id; }
+  // Of the revision that it learns from; -1: none yet.
+  int64_t revision() const { return revision_; }
+  // What the guard has seen so far.
+  std::vector<domain::Comparison> Comparisons() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A profile, and what was learned since the revision that it started from.
+  struct Learned {
+    domain::Profile profile;
+    int64_t through_id = 0;  // observations up to here are in it
+    int64_t used_count = 0;
+    double largest_change = 0;  // of predictions
+  };
+
+  // Begins with another revision: refinements of the old one do not apply to it.
+  absl::Status BeginFrom(const absl::StatusOr<store::ProfileRecord>& active);
+  bool IsDue() const;
+  // Refines the profile by observations, except those that their cells contradict.
+  absl::Status RefineBy(absl::Span<const store::ObservationRecord> observations);
+  // After a drift: widens the uncertainty, and learns again from the observations since.
+  void FollowDrift(const domain::Drift& drift);
+  // The profile that a person has set, where what was learned must wait: what was forgotten is in
+  // the active one.
+  absl::Status PublishStated();
+  absl::Status PublishLearned(const store::Actor& actor);
+  absl::Status PublishRevision(const Learned& content, const store::Actor& actor);
+  // Publishes a revision that tells subscribers what the guard has withdrawn. Its parameters are
+  // the active ones, so what is held back stays so.
+  absl::Status AnnounceWithdrawals(const store::ProfileRecord& active,
+                                   absl::Span<const domain::Withdrawal> withdrawals);
+  // Whether what was learned has to wait for an agreement.
+  bool MustWait();
+  void ClearHeld();
+
+  const Shared& shared_;
+  const std::string machine_;
+
+  int64_t revision_ = -1;  // that `learned_` started from; -1: nothing loaded yet
+  Learned learned_;
+  bool must_publish_ = false;
+  std::string why_;  // a note for the next revision
+  learn::HoldBack hold_;
+  int64_t held_through_id_ = -1;        // held back with observations up to this one
+  bool follows_drift_ = false;          // the next revision becomes the stated one
+  std::unique_ptr<DriftWatch> drifts_;  // null: not watching yet
+  std::unique_ptr<GuardWatch> guard_;   // likewise
+  Clock::time_point last_published_{};
+};
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_LEARNING_MACHINE_LEARNER_H_
