@@ -29,7 +29,9 @@ Connection::~Connection() {
     // Closing with unread input would reset the connection, and the refusal might be lost.
     shutdown(socket_, SHUT_WR);
     const auto deadline = Clock::now() + kFarewell;
-    while (Poll(POLLIN, deadline) && recv(socket_, buffer_.data(), buffer_.size(), 0) > 0) {
+    // Poll() finds data also after the deadline, from a client that goes on sending.
+    while (Clock::now() < deadline && Poll(POLLIN, deadline) &&
+           recv(socket_, buffer_.data(), buffer_.size(), 0) > 0) {
     }
   }
   close(socket_);

@@ -6,11 +6,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
 #include <semaphore>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -105,6 +107,26 @@ TEST_F(HttpServerTest, WhoIsBeingAnsweredIsNotDisconnectedForOthers) {
     const std::string answer = client->Receive();
     EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 200") << answer;
   }
+}
+
+// It has its answer, and sends on for longer than anybody waits for it.
+TEST_F(HttpServerTest, ARefusedClientThatSendsOnDelaysNobody) {
+  const Client refused(server_->address());
+  refused.Send("no HTTP\r\n\r\n");
+  std::atomic<bool> is_over = false;
+  std::thread sending([&] {
+    while (!is_over) refused.SendWhatIsTaken("and on ");
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::promise<void> ended;
+  std::thread end([&] {
+    server_.reset();
+    ended.set_value();
+  });
+  EXPECT_EQ(ended.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  is_over = true;
+  sending.join();
+  end.join();
 }
 
 std::string StatusOf(const std::string& answer) { return answer.substr(0, 12); }
