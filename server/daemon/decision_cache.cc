@@ -9,6 +9,8 @@ namespace {
 
 // Tables of all collectives are some ten kilobytes.
 constexpr size_t kMaxAnswers = 256;
+// A longer question is not kept: a caller could fill the memory with them.
+constexpr size_t kMaxQuestionBytes = 16'384;
 
 }  // namespace
 
@@ -25,6 +27,7 @@ std::unique_lock<std::mutex> DecisionCache::TakeTurn(const std::string& question
 }
 
 void DecisionCache::Keep(const std::string& question, std::shared_ptr<const JobDecisions> answer) {
+  if (question.size() > kMaxQuestionBytes) return;
   std::shared_ptr<const Answers> before = answers_.load(std::memory_order_acquire);
   std::shared_ptr<const Answers> after;
   do {

@@ -42,7 +42,8 @@ class DecisionCache {
   // jobs start, one computes and the others wait for it. Waits for another question now and then.
   [[nodiscard]] std::unique_lock<std::mutex> TakeTurn(const std::string& question);
 
-  // Also drops invalid answers, and all answers beyond a limit.
+  // Also drops invalid answers, and all answers beyond a limit. Does not keep the answer to a
+  // question of more than 16 KiB.
   void Keep(const std::string& question, std::shared_ptr<const JobDecisions> answer);
 
  private:

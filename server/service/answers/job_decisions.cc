@@ -8,12 +8,14 @@ namespace cox::service {
 
 std::string KeyOf(v1::GetDecisionsRequest request) {
   request.clear_etag();
+  request.DiscardUnknownFields();
   return absl::StrCat("decisions:", request.SerializeAsString());
 }
 
 std::string KeyOf(v1::GetTuningRequest request) {
   request.clear_etag();
   request.clear_command();
+  request.DiscardUnknownFields();
   return absl::StrCat("tuning:", request.SerializeAsString());
 }
 

@@ -44,6 +44,16 @@ TEST(DecisionCacheTest, ANewViewOfTheMachineIsDecidedAnew) {
   EXPECT_NE(cache.Find("other", *other), nullptr) << "of another machine";
 }
 
+TEST(DecisionCacheTest, DoesNotKeepALongQuestion) {
+  DecisionCache cache;
+  const auto delta = View("delta");
+  const std::string longest(16'384, 'q');
+  cache.Keep(longest, DecisionsOf(delta, "1"));
+  EXPECT_NE(cache.Find(longest, *delta), nullptr);
+  cache.Keep(longest + "q", DecisionsOf(delta, "1"));
+  EXPECT_EQ(cache.Find(longest + "q", *delta), nullptr);
+}
+
 TEST(DecisionCacheTest, IsBounded) {
   DecisionCache cache;
   const auto delta = View("delta");
