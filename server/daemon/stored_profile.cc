@@ -29,20 +29,4 @@ domain::Profile ProfileOf(const store::ProfileRecord& record) {
   return profile;
 }
 
-absl::StatusOr<std::optional<store::ProfileRecord>> LastStatedProfile(store::Store& store,
-                                                                      absl::string_view machine) {
-  constexpr int64_t kRevisionsPerPage = 50;
-  int64_t before = 0;
-  while (true) {
-    absl::StatusOr<std::vector<store::ProfileRecord>> page =
-        store.ListProfiles(machine, before, kRevisionsPerPage);
-    if (!page.ok()) return page.status();
-    for (store::ProfileRecord& profile : *page) {
-      if (profile.provenance != "refined") return std::move(profile);
-    }
-    if (static_cast<int64_t>(page->size()) < kRevisionsPerPage) return std::nullopt;
-    before = page->back().revision;
-  }
-}
-
 }  // namespace cox::daemon

@@ -103,6 +103,9 @@ class Store {
   }
   // revision 0: the active one (pinned, else newest). NOT_FOUND if there is none.
   virtual absl::StatusOr<ProfileRecord> GetProfile(absl::string_view machine, int64_t revision) = 0;
+  // The newest revision that is not a refinement: somebody set it. Nullopt if there is none.
+  virtual absl::StatusOr<std::optional<ProfileRecord>> GetStatedProfile(
+      absl::string_view machine) = 0;
   // Newest first, those before revision `before` (0: from the newest), at most `limit`.
   virtual absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine,
                                                                   int64_t before,

@@ -47,7 +47,7 @@ absl::StatusOr<Withdrawals> ReadWithdrawals(store::Store& store, const std::stri
       store.ListDrifts(machine, 0, kMostDrifts);
   if (!drifts.ok()) return drifts.status();
   const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
-      LastStatedProfile(store, machine);
+      store.GetStatedProfile(machine);
   if (!stated.ok()) return stated.status();
   const int64_t stated_revision = stated->has_value() ? (*stated)->revision : 0;
   for (domain::Withdrawal& withdrawal : *all) {

@@ -41,7 +41,7 @@ std::string SourceOf(const store::ObservationRecord& observation) {
 // objected to.
 absl::StatusOr<learn::HoldBack> GuardOf(store::Store& store, const store::ProfileRecord& active) {
   const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
-      LastStatedProfile(store, active.machine);
+      store.GetStatedProfile(active.machine);
   if (!stated.ok()) return stated.status();
   return stated->has_value() ? learn::HoldBack(ProfileOf(active)) : learn::HoldBack();
 }
@@ -179,7 +179,7 @@ absl::Status MachineLearner::Relearn(int64_t first_id, const std::string& why) {
   held_through_id_ = -1;
   ClearHeld();
   const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
-      LastStatedProfile(*shared_.store, machine_);
+      shared_.store->GetStatedProfile(machine_);
   if (!stated.ok()) return stated.status();
   if (stated->has_value()) {
     learned_.profile = ProfileOf(**stated);
@@ -223,7 +223,7 @@ absl::StatusOr<bool> MachineLearner::PublishIfDue(bool now) {
 
 absl::Status MachineLearner::PublishStated() {
   absl::StatusOr<std::optional<store::ProfileRecord>> stated =
-      LastStatedProfile(*shared_.store, machine_);
+      shared_.store->GetStatedProfile(machine_);
   if (!stated.ok()) return stated.status();
   if (!stated->has_value()) return absl::OkStatus();  // deleted meanwhile
   absl::Status published = PublishRevision(

@@ -215,6 +215,11 @@ class PostgresStore final : public Store, public WriteState {
     return Read([&](Session& session) { return ReadProfile(session, machine, revision); });
   }
 
+  absl::StatusOr<std::optional<ProfileRecord>> GetStatedProfile(
+      absl::string_view machine) override {
+    return Read([&](Session& session) { return ReadStatedProfile(session, machine); });
+  }
+
   absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine, int64_t before,
                                                           int64_t limit) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;

@@ -107,6 +107,22 @@ absl::StatusOr<ProfileRecord> ReadProfile(Database& db, absl::string_view machin
   return row.profile;
 }
 
+absl::StatusOr<std::optional<ProfileRecord>> ReadStatedProfile(Database& db,
+                                                               absl::string_view machine) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(db, absl::StrCat(kProfileColumns,
+                               "AND provenance <> 'refined' ORDER BY revision DESC LIMIT 1"));
+  query.Bind(*machine_id);
+  if (!query.Next()) {
+    if (!query.status().ok()) return query.status();
+    return std::nullopt;
+  }
+  ProfileRow row{.profile_id = query.Int(0), .profile = ProfileOf(query, machine)};
+  if (absl::Status status = ReadParameters(db, row); !status.ok()) return status;
+  return row.profile;
+}
+
 absl::StatusOr<std::vector<ProfileRecord>> ReadProfiles(Database& db, absl::string_view machine,
                                                         int64_t before, int64_t limit) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);

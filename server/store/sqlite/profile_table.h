@@ -6,6 +6,7 @@
 #define COX_STORE_SQLITE_PROFILE_TABLE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +22,8 @@ absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile
                                       int64_t create_time_us);
 absl::StatusOr<ProfileRecord> ReadProfile(Database& db, absl::string_view machine,
                                           int64_t revision);
+absl::StatusOr<std::optional<ProfileRecord>> ReadStatedProfile(Database& db,
+                                                               absl::string_view machine);
 absl::StatusOr<std::vector<ProfileRecord>> ReadProfiles(Database& db, absl::string_view machine,
                                                         int64_t before, int64_t limit);
 absl::Status SetPinnedRevision(Database& db, absl::string_view machine, int64_t revision);

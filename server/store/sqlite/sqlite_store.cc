@@ -197,6 +197,11 @@ class SqliteStore final : public Store, public WriteState {
     return Read([&](Database& db) { return ReadProfile(db, machine, revision); });
   }
 
+  absl::StatusOr<std::optional<ProfileRecord>> GetStatedProfile(
+      absl::string_view machine) override {
+    return Read([&](Database& db) { return ReadStatedProfile(db, machine); });
+  }
+
   absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine, int64_t before,
                                                           int64_t limit) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;

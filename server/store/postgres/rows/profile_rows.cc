@@ -132,6 +132,20 @@ absl::StatusOr<ProfileRecord> ReadProfile(Session& session, absl::string_view ma
   return std::move(rows->front().profile);
 }
 
+absl::StatusOr<std::optional<ProfileRecord>> ReadStatedProfile(Session& session,
+                                                               absl::string_view machine) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(session, absl::StrCat(kProfileColumns,
+                                    "AND provenance <> 'refined' ORDER BY revision DESC LIMIT 1"));
+  query.Bind(*machine_id);
+  absl::StatusOr<std::vector<ProfileRow>> rows = ReadRows(query, machine);
+  if (!rows.ok()) return rows.status();
+  if (rows->empty()) return std::nullopt;
+  if (absl::Status status = ReadParameters(session, rows->front()); !status.ok()) return status;
+  return std::move(rows->front().profile);
+}
+
 absl::StatusOr<std::vector<ProfileRecord>> ReadProfiles(Session& session, absl::string_view machine,
                                                         int64_t before, int64_t limit) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);

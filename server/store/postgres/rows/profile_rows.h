@@ -5,6 +5,7 @@
 #define COX_STORE_POSTGRES_ROWS_PROFILE_ROWS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,6 +21,8 @@ absl::StatusOr<int64_t> InsertProfile(Session& session, const ProfileRecord& pro
                                       int64_t create_time_us);
 absl::StatusOr<ProfileRecord> ReadProfile(Session& session, absl::string_view machine,
                                           int64_t revision);
+absl::StatusOr<std::optional<ProfileRecord>> ReadStatedProfile(Session& session,
+                                                               absl::string_view machine);
 absl::StatusOr<std::vector<ProfileRecord>> ReadProfiles(Session& session, absl::string_view machine,
                                                         int64_t before, int64_t limit);
 absl::Status SetPinnedRevision(Session& session, absl::string_view machine, int64_t revision);

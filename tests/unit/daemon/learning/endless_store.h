@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -64,6 +65,10 @@ class EndlessStore final : public store::Store {
                                                   int64_t /*revision*/) override {
     if (heard_) heard_(std::string(machine));
     return absl::NotFoundError("no profile");
+  }
+  absl::StatusOr<std::optional<store::ProfileRecord>> GetStatedProfile(
+      absl::string_view /*machine*/) override {
+    return std::nullopt;
   }
   absl::StatusOr<std::vector<store::ProfileRecord>> ListProfiles(absl::string_view /*machine*/,
                                                                  int64_t /*before*/,

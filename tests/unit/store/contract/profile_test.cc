@@ -47,6 +47,21 @@ class ProfileTest : public StoreTest {
   std::unique_ptr<Store> store_ = Open();
 };
 
+TEST_P(ProfileTest, TheStatedOneIsTheNewestThatIsNoRefinement) {
+  EXPECT_EQ(store_->GetStatedProfile("m")->has_value(), false);
+  EXPECT_TRUE(absl::IsNotFound(store_->GetStatedProfile("unknown").status()));
+  for (const char* provenance : {"refined", "calibrated", "edited", "refined", "refined"}) {
+    ProfileRecord profile = ProfileOf(1e-6);
+    profile.provenance = provenance;
+    ASSERT_TRUE(store_->AddProfile(profile, "").ok());
+  }
+  const auto stated = store_->GetStatedProfile("m");
+  ASSERT_TRUE(stated.ok()) << stated.status();
+  ASSERT_TRUE(stated->has_value());
+  EXPECT_EQ((*stated)->revision, 3);
+  EXPECT_EQ((*stated)->parameters.size(), 2U);
+}
+
 TEST_P(ProfileTest, IsReadBackAsItWasAdded) {
   ProfileRecord profile = ProfileOf(1.25e-6);
   profile.revision = 77;  // ignored
