@@ -63,7 +63,7 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& princip
   store::ObservationBatch batch;
   batch.job = std::move(claim->job);
   batch.sequence = request.sequence();
-  batch.dropped_count = request.dropped_count();
+  batch.dropped_count = std::min(request.dropped_count(), store::kMaxDroppedCount);
   batch.source = std::move(claim->source);
   // What reporters say is theirs already, by its source.
   const bool is_import = arrival == Arrival::kCall || batch.job.empty();
@@ -144,9 +144,7 @@ absl::StatusOr<Addition> TakeQuotas(const Core& core, const access::Principal& p
                                     store::ObservationBatch& batch) {
   absl::Status taken = core.quotas->TakeJob(principal, batch.job);
   if (!taken.ok()) return taken;
-  taken =
-      core.quotas->Take(principal, access::Quota::kRows,
-                        static_cast<int64_t>(batch.observations.size() + batch.sketches.size()));
+  taken = core.quotas->Take(principal, access::Quota::kRows, batch.RowsToWrite());
   if (!taken.ok()) return taken;
   absl::StatusOr<Addition> added = AdmitScenarios(core, principal, batch);
   if (!added.ok()) return added;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "domain/saturating_add.h"
 #include "store/time_bucket.h"
 
 namespace cox::store {
@@ -16,7 +17,7 @@ void Extend(const DaySum& part, DaySum& whole) {
   whole.last_id = std::max(whole.last_id, part.last_id);
   whole.first_us = std::min(whole.first_us, part.first_us);
   whole.last_us = std::max(whole.last_us, part.last_us);
-  whole.timing_count += part.timing_count;
+  whole.timing_count = domain::SaturatingAdd(whole.timing_count, part.timing_count);
   whole.total_time_s += part.total_time_s;
   Add(part.cell, whole.cell);
 }

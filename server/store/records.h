@@ -2,6 +2,7 @@
 #ifndef COX_STORE_RECORDS_H_
 #define COX_STORE_RECORDS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -74,8 +75,9 @@ struct SketchRecord {
   std::string job;
 };
 
-// Of a batch: millions of batches can be summed up before 64 bits overflow.
-inline constexpr int64_t kMaxDroppedCount = 1'000'000'000'000;
+// Of a batch. Until a sum overflows 64 bits, a reporter must send a batch for every row that it may
+// send for days, and fill the disk with them.
+inline constexpr int64_t kMaxDroppedCount = 1'000'000'000;
 
 // A batch from one reporter. A repeated (job, sequence) counts once; job "" is never a
 // resend.
@@ -90,6 +92,14 @@ struct ObservationBatch {
   int64_t dropped_count = 0;
   std::string dropped_machine{};  // whose they are; "": that of the first observation
   Actor actor{};                  // of an import that is audited
+
+  // What writing it costs, in rows: at least 1. A sketch takes several statements.
+  int64_t RowsToWrite() const {
+    constexpr int64_t kRowsPerSketch = 16;
+    const auto rows = static_cast<int64_t>(observations.size());
+    const int64_t of_sketches = kRowsPerSketch * static_cast<int64_t>(sketches.size());
+    return std::max<int64_t>(1, rows + of_sketches);
+  }
 
   // The machine that dropped_count counts for, too; "": none.
   const std::string& DroppedMachine() const {

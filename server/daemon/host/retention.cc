@@ -59,7 +59,7 @@ void Retention::Loop() {
   while (Rest(IntervalOf(options_))) {
     const auto start = Clock::now();
     const absl::StatusOr<int64_t> count = RunOnce();
-    const absl::StatusOr<int64_t> jobs = count.ok() ? MergeJobs() : 0;
+    const absl::StatusOr<int64_t> jobs = MergeJobs();
     for (const absl::Status& status : {count.status(), jobs.status()}) {
       if (status.ok() || ending_) continue;
       Log(LogLevel::kError, "old observations stay", {{"error", std::string(status.message())}});
@@ -99,8 +99,13 @@ absl::StatusOr<int64_t> Retention::RunOnce() {
       const absl::StatusOr<int64_t> summed = SumUp(machine.name);
       // Deleted meanwhile, or another daemon learns for it and knows what is old.
       if (absl::IsNotFound(summed.status()) || absl::IsAborted(summed.status())) continue;
-      if (!summed.ok()) return summed.status();
-      count += *summed;
+      if (absl::IsCancelled(summed.status())) return summed.status();
+      if (!summed.ok()) {
+        // The others' rows do not wait for it.
+        Log(LogLevel::kError, "old observations of a machine stay",
+            {{"machine", machine.name}, {"error", std::string(summed.status().message())}});
+      }
+      count += summed.value_or(0);
     }
     if (static_cast<int64_t>(machines->size()) < kMachinesListed) return count;
     after = machines->back().name;

@@ -44,7 +44,7 @@ absl::StatusOr<store::ObservationRecord> ToRecord(const v1::Observation& observa
           InRange("ranks", key.ranks, 1, domain::kMaxRanks),
           InRange("block_bytes", key.block_bytes, 0, domain::kMaxBlockBytes),
           InRange("type_bytes", key.type_bytes, 1, domain::kMaxBlockBytes),
-          InRange("count", record.count, 1, domain::kMaxBlockBytes),
+          InRange("count", record.count, 1, domain::kMaxTimingCount),
           InRange("at.seconds", observation.at().seconds(), 0, 253'402'300'799),
           InRange("at.nanos", observation.at().nanos(), 0, 999'999'999),
           PositiveSeconds("time_s", record.time_s),

@@ -251,8 +251,7 @@ class PostgresStore final : public Store, public WriteState {
     const auto append =
         std::make_shared<Append>(Append{std::move(batch), std::move(done), AppendResult()});
     writer_->Submit(
-        append->batch.source,
-        static_cast<int64_t>(append->batch.observations.size() + append->batch.sketches.size()),
+        append->batch.source, append->batch.RowsToWrite(),
         [this, append] {
           ingest_.Stage(&append->batch, &append->result);
           return absl::OkStatus();

@@ -1,6 +1,8 @@
 #include "store/sqlite/ingest.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -49,7 +51,10 @@ absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch, int64
   const absl::StatusOr<int64_t> job_id = JobId(batch.job);
   if (!job_id.ok()) return job_id.status();
   const absl::StatusOr<int64_t> source_id = SourceId(batch.source);
-  if (!source_id.ok()) return source_id.status();
+  if (!source_id.ok()) {
+    Forget(batch);
+    return source_id.status();
+  }
   const auto row_count = static_cast<int64_t>(batch.observations.size());
   const int64_t first_id = next_id_;
   const int64_t id_count = std::max<int64_t>(1, row_count);
@@ -141,12 +146,21 @@ absl::Status Ingest::AddDropped(const ObservationBatch& batch, int64_t job_id) {
 
 absl::Status Ingest::AddSketches(const ObservationBatch& batch, int64_t job_id, int64_t source_id,
                                  int64_t now_us) {
+  std::map<int64_t, std::set<absl::string_view>> grown;  // applications by machine
   for (const domain::PatternSketch& sketch : batch.sketches) {
     const absl::StatusOr<int64_t> machine_id = MachineId(sketch.key.machine);
     if (!machine_id.ok()) return machine_id.status();
-    absl::Status added = AddToSketch(
+    const absl::StatusOr<bool> is_new = AddToSketch(
         db_, {.machine_id = *machine_id, .job_id = job_id, .source_id = source_id}, sketch, now_us);
-    if (!added.ok()) return added;
+    if (!is_new.ok()) return is_new.status();
+    if (*is_new) grown[*machine_id].insert(sketch.key.application);
+  }
+  for (const auto& [machine_id, applications] : grown) {
+    for (const absl::string_view application : applications) {
+      absl::Status pruned = PruneApplicationSketches(db_, machine_id, application);
+      if (!pruned.ok()) return pruned;
+    }
+    if (absl::Status pruned = PruneSketches(db_, machine_id); !pruned.ok()) return pruned;
   }
   return absl::OkStatus();
 }

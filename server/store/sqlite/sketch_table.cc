@@ -48,30 +48,17 @@ absl::Status InsertEmptySketch(Database& db, const SketchReporter& reporter,
   BindKey(insert, reporter, key);
   if (absl::Status status = insert.Run(); !status.ok()) return status;
   *id = db.LastInsertId();
-  Query prune_application(
-      db,
-      "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND application = ?2 AND"
-      " pattern_sketch_id <= (SELECT pattern_sketch_id FROM pattern_sketch"
-      " WHERE machine_id = ?1 AND application = ?2"
-      " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET ?3)");
-  prune_application.Bind(reporter.machine_id).Bind(absl::string_view(key.application));
-  absl::Status pruned = prune_application.Bind(kMostApplicationSketchRows).Run();
-  if (!pruned.ok()) return pruned;
-  Query prune(db,
-              "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND pattern_sketch_id <="
-              " (SELECT pattern_sketch_id FROM pattern_sketch WHERE machine_id = ?1"
-              " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET ?2)");
-  prune.Bind(reporter.machine_id).Bind(kMostSketchRows);
-  return prune.Run();
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status AddToSketch(Database& db, const SketchReporter& reporter,
-                         const domain::PatternSketch& sketch, int64_t now_us) {
+absl::StatusOr<bool> AddToSketch(Database& db, const SketchReporter& reporter,
+                                 const domain::PatternSketch& sketch, int64_t now_us) {
   absl::StatusOr<StoredSketch> stored = FindSketch(db, reporter, sketch.key);
   if (!stored.ok()) return stored.status();
-  if (stored->id == 0) {
+  const bool is_new = stored->id == 0;
+  if (is_new) {
     absl::Status made = InsertEmptySketch(db, reporter, sketch.key, &stored->id);
     if (!made.ok()) return made;
   }
@@ -87,7 +74,26 @@ absl::Status AddToSketch(Database& db, const SketchReporter& reporter,
   update.Bind(sum.total_bytes).Bind(sum.timed_count).Bind(sum.inside_s).Bind(sum.between_s);
   update.Bind(absl::string_view(destinations)).Bind(absl::string_view(sizes));
   update.Bind(absl::string_view(distances)).Bind(now_us).Bind(stored->id);
-  return update.Run();
+  if (absl::Status updated = update.Run(); !updated.ok()) return updated;
+  return is_new;
+}
+
+absl::Status PruneApplicationSketches(Database& db, int64_t machine_id,
+                                      absl::string_view application) {
+  Query prune(db,
+              "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND application = ?2 AND"
+              " pattern_sketch_id <= (SELECT pattern_sketch_id FROM pattern_sketch"
+              " WHERE machine_id = ?1 AND application = ?2"
+              " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET ?3)");
+  return prune.Bind(machine_id).Bind(application).Bind(kMostApplicationSketchRows).Run();
+}
+
+absl::Status PruneSketches(Database& db, int64_t machine_id) {
+  Query prune(db,
+              "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND pattern_sketch_id <="
+              " (SELECT pattern_sketch_id FROM pattern_sketch WHERE machine_id = ?1"
+              " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET ?2)");
+  return prune.Bind(machine_id).Bind(kMostSketchRows).Run();
 }
 
 absl::StatusOr<std::vector<SketchRecord>> ReadSketches(Database& db, absl::string_view machine,

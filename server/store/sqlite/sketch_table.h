@@ -23,10 +23,15 @@ struct SketchReporter {
   int64_t source_id;  // 0: none
 };
 
-// Adds a sketch to the reporter's row of the same key. Makes the row if there is none, and removes
-// the oldest rows beyond kMostApplicationSketchRows and kMostSketchRows.
-absl::Status AddToSketch(Database& db, const SketchReporter& reporter,
+// Adds a sketch to the reporter's row of the same key. True: there was none, and it made the row.
+absl::StatusOr<bool> AddToSketch(Database& db, const SketchReporter& reporter,
                          const domain::PatternSketch& sketch, int64_t now_us);
+
+// Removes the oldest rows of an application beyond kMostApplicationSketchRows, and of a machine
+// beyond kMostSketchRows. Each reads about as many rows as it leaves: once for many new rows.
+absl::Status PruneApplicationSketches(Database& db, int64_t machine_id,
+                                      absl::string_view application);
+absl::Status PruneSketches(Database& db, int64_t machine_id);
 
 // Oldest row first. `application`: "" for all.
 absl::StatusOr<std::vector<SketchRecord>> ReadSketches(Database& db, absl::string_view machine,

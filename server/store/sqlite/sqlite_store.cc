@@ -229,8 +229,7 @@ class SqliteStore final : public Store, public WriteState {
     };
     const auto write = std::make_shared<Write>(Write{std::move(batch), std::move(done), {}});
     writer_->Submit(
-        write->batch.source,
-        static_cast<int64_t>(write->batch.observations.size() + write->batch.sketches.size()),
+        write->batch.source, write->batch.RowsToWrite(),
         [this, write]() -> absl::Status {
           const absl::StatusOr<AppendResult> result = ingest_.Append(write->batch, now_us_());
           if (result.ok()) write->result = *result;

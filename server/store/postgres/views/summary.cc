@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "domain/saturating_add.h"
 #include "store/day_sum.h"
 #include "store/limits.h"
 #include "store/postgres/connection/query.h"
@@ -96,7 +97,7 @@ class Collector {
     }
     if (it->second == kUnwanted) return true;
     SummaryRow& sum = summary_.rows[it->second];
-    sum.timing_count += part.timing_count;
+    sum.timing_count = domain::SaturatingAdd(sum.timing_count, part.timing_count);
     sum.total_time_s += part.total_time_s;
     store::Add(part.cell, sum.cell);
     return true;

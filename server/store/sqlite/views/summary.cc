@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "domain/saturating_add.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/retention/old_sums.h"
 #include "store/sqlite/scenario_columns.h"
@@ -101,7 +102,7 @@ class Collector {
     const auto [it, is_new] = row_of_.try_emplace({begin_us, scenario_id}, summary_.rows.size());
     if (is_new) summary_.rows.push_back({.scenario = *scenario, .start_time_us = begin_us});
     SummaryRow& row = summary_.rows[it->second];
-    row.timing_count += part.timing_count;
+    row.timing_count = domain::SaturatingAdd(row.timing_count, part.timing_count);
     row.total_time_s += part.total_time_s;
     store::Add(part.cell, row.cell);
     return true;

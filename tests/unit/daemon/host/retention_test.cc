@@ -1,6 +1,7 @@
 #include "daemon/host/retention.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include <atomic>
@@ -94,6 +95,21 @@ TEST_F(RetentionTest, SumsUpWhatIsOldOrTooMuchOfEachMachine) {
   EXPECT_EQ(RowCount("a"), 10U);
   EXPECT_EQ(RowCount("b"), static_cast<size_t>(10 + more_rows));
   EXPECT_EQ(store_->CountObservations({})->observation_count, 130);
+}
+
+TEST_F(RetentionTest, ADamagedMachineDoesNotKeepTheOthersRows) {
+  Report("a", 50);
+  Retention by_age(store_.get(), {.age_s = 24.5 * 3'600}, NothingIsNeeded);
+  ASSERT_EQ(*by_age.RunOnce(), 25);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open((directory_ + "/coxswain.db").c_str(), &database), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(database, "UPDATE old_sum SET bins = x'ff'", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+  Report("a", 50);
+  Report("b", 50);
+  EXPECT_EQ(*by_age.RunOnce(), 25);
+  EXPECT_EQ(RowCount("b"), 25U);
 }
 
 TEST_F(RetentionTest, KeepsWhatIsNeeded) {

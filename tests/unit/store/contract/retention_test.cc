@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -109,6 +110,19 @@ class RetentionTest : public StoreTest {
 
   std::unique_ptr<Store> store_;
 };
+
+TEST_P(RetentionTest, NoCountThatAReporterStatesKeepsRowsForEver) {
+  ObservationBatch batch = BatchOf("m", "liar", 1, 3);
+  for (ObservationRecord& row : batch.observations) {
+    row.count = std::numeric_limits<int64_t>::max();
+    row.at_us = 0;
+  }
+  Add(batch);
+  EXPECT_EQ(SumUp(1), 3);
+  EXPECT_EQ(RowCount(), 0);
+  EXPECT_EQ(store_->Summarize({.newest = 100}, {})->rows.size(), 1U);
+}
+
 
 TEST_P(RetentionTest, OnlyOldRowsGoAndNothingElseChanges) {
   Add(Batch("old", 1, 10, 6'000));
