@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -189,16 +190,35 @@ absl::Status LeaveWhatMayBeCreated(const Core& core, const access::Principal& pr
                            static_cast<int64_t>(unknown.size()));
 }
 
+// A report that may be stored.
+struct Accepted {
+  store::ObservationBatch batch;
+  std::vector<std::string> machines;
+  std::vector<std::string> created;  // of these
+  Addition added;
+  std::optional<daemon::Learner::Pace> await{};  // the pace of learning that the caller awaits
+  daemon::MemoryBudget::Lease lease;             // until the commit
+  ReportDone done;
+};
+
+// Of an operator, learning is urgent. A reporter waits for it like the machines.
+std::optional<daemon::Learner::Pace> AwaitOf(const access::Principal& principal,
+                                             const v1::ReportObservationsRequest& request) {
+  if (!request.await_learning()) return std::nullopt;
+  return principal.role < access::Role::kOperator ? daemon::Learner::Pace::kResting
+                                                  : daemon::Learner::Pace::kUrgent;
+}
+
 // Hands the batch to the store and finishes when it is committed (and learned from, if asked).
-void Append(const Core& core, store::ObservationBatch batch, std::vector<std::string> machines,
-            std::vector<std::string> created, Addition added, bool await_learning,
-            const daemon::MemoryBudget::Lease& lease, ReportDone done) {
-  const int64_t row_count = static_cast<int64_t>(batch.observations.size());
+void Append(const Core& core, Accepted accepted) {
+  const bool has_rows = !accepted.batch.observations.empty();
+  const auto row_count = static_cast<int64_t>(accepted.batch.observations.size());
+  store::ObservationBatch batch = std::move(accepted.batch);
   core.store->AppendObservations(
       std::move(batch),
-      [learner = core.learner, row_count, machines = std::move(machines),
-       created = std::move(created), added = std::move(added), await_learning, lease,
-       done = std::move(done)](absl::StatusOr<store::AppendResult> result) {
+      [learner = core.learner, has_rows, row_count,
+       accepted = std::move(accepted)](const absl::StatusOr<store::AppendResult>& result) {
+        const ReportDone& done = accepted.done;
         if (!result.ok()) {
           done(result.status());
           return;
@@ -206,17 +226,21 @@ void Append(const Core& core, store::ObservationBatch batch, std::vector<std::st
         v1::ReportObservationsResponse response;
         response.set_duplicate(result->duplicate);
         if (!result->duplicate) {
-          added->Keep();
+          accepted.added->Keep();
           response.set_stored_count(row_count);
-          response.set_refused_count(added->refused_count());
-          response.set_refused_reason(added->refused_reason());
+          response.set_refused_count(accepted.added->refused_count());
+          response.set_refused_reason(accepted.added->refused_reason());
         }
-        for (const std::string& machine : created) response.add_created_machines(machine);
-        if (await_learning) {
-          learner->Notice(machines, [done, response] { done(response); });
+        for (const std::string& machine : accepted.created) response.add_created_machines(machine);
+        const bool is_new = has_rows && !result->duplicate;
+        // An operator may await what was reported before. A reporter would make coxd learn for
+        // nothing.
+        if (accepted.await && (is_new || accepted.await == daemon::Learner::Pace::kUrgent)) {
+          learner->Notice(
+              accepted.machines, [done, response] { done(response); }, *accepted.await);
           return;
         }
-        if (!result->duplicate && row_count > 0) learner->Notice(machines, {});
+        if (is_new) learner->Notice(accepted.machines, {});
         done(std::move(response));
       });
 }
@@ -251,37 +275,38 @@ void Report(const Core& core, const access::Principal& principal,
     names.push_back(name);
     if (!snapshot->contains(name)) unknown.push_back(machine);
   }
+  const auto accepted = std::make_shared<Accepted>(Accepted{*std::move(batch),
+                                                            std::move(names),
+                                                            {},
+                                                            *std::move(added),
+                                                            AwaitOf(principal, request),
+                                                            *lease,
+                                                            std::move(done)});
   if (unknown.empty()) {
-    Append(core, *std::move(batch), std::move(names), {}, *std::move(added),
-           request.await_learning(), *lease, std::move(done));
+    Append(core, std::move(*accepted));
     return;
   }
   // Looking for machines and registering them wait for the disk; the batch follows from there.
-  auto shared_done = std::make_shared<ReportDone>(std::move(done));
-  auto shared_batch = std::make_shared<store::ObservationBatch>(*std::move(batch));
   const absl::Status taken = core.pool->Run(
-      principal.name, [core, shared_batch, shared_done, names, unknown, added = *added,
-                       lease = *lease, principal, creates = request.create_machines(),
-                       await = request.await_learning(), actor = ActorOf(principal)]() mutable {
+      principal.name, [core, accepted, unknown, principal, creates = request.create_machines(),
+                       actor = ActorOf(principal)]() mutable {
         if (absl::Status allowed = LeaveWhatMayBeCreated(core, principal, creates, unknown);
             !allowed.ok()) {
-          (*shared_done)(allowed);
+          accepted->done(allowed);
           return;
         }
-        std::vector<std::string> created;
         for (const store::MachineRecord& machine : unknown) {
           const auto registered = RegisterMachine(core, machine, "", actor);
           // Another call may have registered it meanwhile, with the shape that it saw.
           if (!registered.ok() && !absl::IsAlreadyExists(registered.status())) {
-            (*shared_done)(registered.status());
+            accepted->done(registered.status());
             return;
           }
-          if (registered.ok()) created.push_back(machine.name);
+          if (registered.ok()) accepted->created.push_back(machine.name);
         }
-        Append(core, std::move(*shared_batch), names, std::move(created), added, await, lease,
-               std::move(*shared_done));
+        Append(core, std::move(*accepted));
       });
-  if (!taken.ok()) (*shared_done)(taken);
+  if (!taken.ok()) accepted->done(taken);
 }
 
 }  // namespace cox::service

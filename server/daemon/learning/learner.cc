@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMachinesPerPage = 500;
 // Batches that arrive together are learned together. Learning uses at most a tenth of a core: it
-// rests nine times as long as it works. It does not rest while a caller awaits it.
+// rests nine times as long as it works. It does not rest while a caller is urgent.
 constexpr int kRestPerWork = 9;
 constexpr std::chrono::milliseconds kLeastRest{50};
 constexpr std::chrono::milliseconds kMostRest{5'000};
@@ -116,11 +116,13 @@ absl::Status Learner::Refresh(const std::string& machine) {
   return ending_ && absl::IsCancelled(shown) ? absl::OkStatus() : shown;
 }
 
-void Learner::Notice(const std::vector<std::string>& machines, std::function<void()> learned) {
+void Learner::Notice(const std::vector<std::string>& machines, std::function<void()> learned,
+                     Pace pace) {
   {
     std::lock_guard lock(mutex_);
     if (!ending_) {
       dirty_.insert(machines.begin(), machines.end());
+      is_urgent_ |= pace == Pace::kUrgent;
       if (learned) awaiting_.push_back(std::exchange(learned, {}));
     }
   }
@@ -182,6 +184,7 @@ void Learner::Loop() {
     if (ending_) return;
     const std::set<std::string> noticed = std::exchange(dirty_, {});
     const std::vector<std::function<void()>> awaiting = std::exchange(awaiting_, {});
+    const bool is_urgent = std::exchange(is_urgent_, false);
     lock.unlock();
 
     const auto start = Clock::now();
@@ -193,15 +196,19 @@ void Learner::Loop() {
       }
     }
     // Learn() returns at once when the daemon ends.
-    for (const std::string& machine : noticed) Learn(machine, !awaiting.empty(), true);
-    for (const std::string& machine : unpublished) Learn(machine, !awaiting.empty(), false);
+    std::set<std::string> failed;
+    for (const std::string& machine : noticed) {
+      if (!Learn(machine, is_urgent, true)) failed.insert(machine);
+    }
+    for (const std::string& machine : unpublished) Learn(machine, is_urgent, false);
     for (const auto& learned : awaiting) learned();
-    RestAfter(Clock::now() - start);
+    RestAfter(failed.empty() ? Clock::now() - start : kMostRest);
     lock.lock();
+    dirty_.merge(failed);
   }
 }
 
-void Learner::Learn(const std::string& machine, bool publish_now, bool stale) {
+bool Learner::Learn(const std::string& machine, bool publish_now, bool stale) {
   while (!ending_) {
     const auto start = Clock::now();
     absl::StatusOr<bool> more = false;
@@ -214,16 +221,18 @@ void Learner::Learn(const std::string& machine, bool publish_now, bool stale) {
     if (!more.ok() && !is_expected && !ending_) {
       Log(LogLevel::kError, "learning failed",
           {{"machine", machine}, {"error", std::string(more.status().message())}});
+      return false;
     }
-    if (!more.ok() || !*more) return;
+    if (!more.ok() || !*more) return true;
     if (!publish_now) RestAfter(Clock::now() - start);
   }
+  return true;
 }
 
 void Learner::RestAfter(Clock::duration busy) {
   std::unique_lock lock(mutex_);
   wake_.wait_for(lock, std::clamp<Clock::duration>(kRestPerWork * busy, kLeastRest, kMostRest),
-                 [this] { return ending_ || !awaiting_.empty(); });
+                 [this] { return ending_ || is_urgent_; });
 }
 
 absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bool stale) {

@@ -59,9 +59,14 @@ class Learner {
   // returning. After Stop() the view may stay behind.
   absl::Status Refresh(const std::string& machine);
 
+  // Urgent: learning does not rest, and publishes what it has at once. Only for callers who may
+  // burden the daemon.
+  enum class Pace { kResting, kUrgent };
   // After observations of these machines were committed: learn from them soon. `learned` (may be
-  // empty) runs on the learner's thread when the views hold them, and at once after Stop().
-  void Notice(const std::vector<std::string>& machines, std::function<void()> learned);
+  // empty) runs on the learner's thread when the views hold them, and at once after Stop(). After
+  // an error of the store it runs, too; the learner tries again.
+  void Notice(const std::vector<std::string>& machines, std::function<void()> learned,
+              Pace pace = Pace::kResting);
 
   // Removes the reports of a job or a source (see Store::Forget) and learns again without them:
   // from the last profile that is not a refinement, with a new search for drifts since the first
@@ -87,9 +92,10 @@ class Learner {
   void Loop();
   // Rebuilds the views of all machines that Start() found.
   void LoadViews();
-  // All steps for one machine, with rests between them unless a caller waits (publish_now).
-  void Learn(const std::string& machine, bool publish_now, bool stale);
-  // Rests after work of duration `busy`, until a caller awaits learning or the learner ends.
+  // All steps for one machine, with rests between them unless the pace is urgent (publish_now).
+  // False: it failed, and must be tried again.
+  bool Learn(const std::string& machine, bool publish_now, bool stale);
+  // Rests after work of duration `busy`, until a caller is urgent or the learner ends.
   void RestAfter(Clock::duration busy);
   // One step for one machine; true if more observations wait. `stale`: rebuilds the view even
   // without new observations. learn_mutex_ is held.
@@ -124,6 +130,7 @@ class Learner {
   bool views_are_loaded_ = false;
   std::set<std::string> dirty_;
   std::vector<std::function<void()>> awaiting_;
+  bool is_urgent_ = false;
   std::thread thread_;
 };
 

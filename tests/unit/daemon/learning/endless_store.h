@@ -24,6 +24,8 @@ class EndlessStore final : public store::Store {
   void HoldCells(std::shared_future<void> gate) { gate_ = std::move(gate); }
   // Called with the machine by each GetProfile().
   void OnGetProfile(std::function<void(const std::string&)> heard) { heard_ = std::move(heard); }
+  // ListObservations() fails so many times.
+  void FailToList(int times) { failures_ = times; }
   // The number of calls of ListObservations().
   int64_t list_count() const { return list_count_; }
 
@@ -37,6 +39,10 @@ class EndlessStore final : public store::Store {
       const store::ObservationFilter& filter, int64_t after_id, int64_t limit,
       const store::IsCancelled& /*is_cancelled*/) override {
     ++list_count_;
+    if (failures_ > 0) {
+      --failures_;
+      return absl::UnavailableError("the disk is away");
+    }
     std::vector<store::ObservationRecord> rows(static_cast<size_t>(limit));
     for (store::ObservationRecord& row : rows) {
       row.id = ++after_id;
@@ -198,6 +204,7 @@ class EndlessStore final : public store::Store {
   std::set<std::string> machines_;
   std::shared_future<void> gate_;
   std::function<void(const std::string&)> heard_;
+  std::atomic<int> failures_ = 0;
   std::atomic<int64_t> list_count_{0};
 };
 

@@ -52,6 +52,24 @@ TEST(LearnerTest, WhoAwaitsLearningIsAnsweredAtTheEnd) {
   late.get_future().wait();
 }
 
+TEST(LearnerTest, TriesAgainAfterAnErrorOfTheStore) {
+  EndlessStore store;
+  store.FailToList(1);
+  Snapshots snapshots;
+  ProfileFeed feed;
+  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
+  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
+  ASSERT_TRUE(learner.Start().ok());
+  std::promise<void> failed;
+  learner.Notice({"m"}, [&failed] { failed.set_value(); });
+  failed.get_future().wait();
+  EXPECT_EQ(store.list_count(), 1);
+  // Of no machine; it only ends the rest.
+  learner.Notice({}, {}, Learner::Pace::kUrgent);
+  while (store.list_count() < 2) std::this_thread::yield();
+  learner.Stop();
+}
+
 TEST(LearnerTest, AnswersFromProfilesUntilTheHistoryIsRead) {
   std::promise<void> open;
   EndlessStore store;
