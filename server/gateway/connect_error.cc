@@ -4,11 +4,13 @@
 #include <google/protobuf/message.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 
 namespace cox::gateway {
@@ -46,6 +48,13 @@ const Code& CodeOf(grpc::StatusCode code) {
   return kCodes[known ? code : grpc::StatusCode::UNKNOWN];
 }
 
+// Empty where there are no details.
+google::rpc::Status DetailsOf(const grpc::Status& status) {
+  google::rpc::Status carried;
+  if (!carried.ParseFromString(status.error_details())) carried.Clear();
+  return carried;
+}
+
 // The detail for people, if its type is compiled in; null otherwise.
 Json Debug(const google::protobuf::Any& any) {
   const auto* type = google::protobuf::DescriptorPool::generated_pool()->FindMessageTypeByName(
@@ -64,10 +73,8 @@ Json Debug(const google::protobuf::Any& any) {
 Json Error(const grpc::Status& status) {
   Json error = {{"code", std::string(CodeName(status.error_code()))},
                 {"message", status.error_message()}};
-  google::rpc::Status carried;
-  if (status.error_details().empty() || !carried.ParseFromString(status.error_details())) {
-    return error;
-  }
+  // Named: the details live in it.
+  const google::rpc::Status carried = DetailsOf(status);
   for (const google::protobuf::Any& any : carried.details()) {
     std::string value = absl::Base64Escape(any.value());
     value.erase(value.find_last_not_of('=') + 1);  // Connect's base64 has no padding
@@ -89,6 +96,17 @@ std::string Text(const Json& json) {
 absl::string_view CodeName(grpc::StatusCode code) { return CodeOf(code).name; }
 
 int HttpStatusOf(grpc::StatusCode code) { return CodeOf(code).http_status; }
+
+int64_t RetryAfterSeconds(const grpc::Status& status) {
+  const google::rpc::Status carried = DetailsOf(status);
+  for (const google::protobuf::Any& any : carried.details()) {
+    google::rpc::RetryInfo retry;
+    if (!any.UnpackTo(&retry)) continue;
+    const int64_t part_s = retry.retry_delay().nanos() > 0 ? 1 : 0;
+    return std::max<int64_t>(retry.retry_delay().seconds() + part_s, 1);
+  }
+  return 1;
+}
 
 std::string ErrorJson(const grpc::Status& status) { return Text(Error(status)); }
 

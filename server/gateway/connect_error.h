@@ -4,6 +4,7 @@
 
 #include <grpcpp/support/status.h>
 
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -15,6 +16,10 @@ absl::string_view CodeName(grpc::StatusCode code);
 
 // The status of HTTP that Connect maps the code to; 200 for OK.
 int HttpStatusOf(grpc::StatusCode code);
+
+// Seconds until a later attempt can help, by the status's RetryInfo, rounded up: at least 1, and 1
+// without RetryInfo.
+int64_t RetryAfterSeconds(const grpc::Status& status);
 
 // {"code": "not_found", "message": "...", "details": [{"type", "value", "debug"}]}. The details are
 // those that `status` carries as a serialized google.rpc.Status.

@@ -1,6 +1,7 @@
 #include "gateway/http.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gateway/connect_error.h"
 
 namespace cox::gateway {
@@ -12,22 +13,27 @@ absl::string_view HttpRequest::Header(absl::string_view name) const {
   return "";
 }
 
-HttpResponse ErrorResponse(const grpc::Status& status) {
+namespace {
+
+HttpResponse ErrorResponse(int http_status, const grpc::Status& status) {
   HttpResponse response;
-  response.status = HttpStatusOf(status.error_code());
+  response.status = http_status;
   response.content_type = "application/json";
   response.body = ErrorJson(status);
-  // In whole seconds: that is all that the header can say.
-  if (response.status == 429 || response.status == 503) {
-    response.headers.emplace_back("Retry-After", "1");
+  if (http_status == 429 || http_status == 503) {
+    response.headers.emplace_back("Retry-After", absl::StrCat(RetryAfterSeconds(status)));
   }
   return response;
 }
 
+}  // namespace
+
+HttpResponse ErrorResponse(const grpc::Status& status) {
+  return ErrorResponse(HttpStatusOf(status.error_code()), status);
+}
+
 HttpResponse ErrorResponse(int http_status, grpc::StatusCode code, const std::string& message) {
-  HttpResponse response = ErrorResponse(grpc::Status(code, message));
-  response.status = http_status;
-  return response;
+  return ErrorResponse(http_status, grpc::Status(code, message));
 }
 
 }  // namespace cox::gateway

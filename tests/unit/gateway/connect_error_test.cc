@@ -7,6 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "domain/errors.h"
+#include "gateway/http.h"
 #include "google/rpc/error_details.pb.h"
 #include "service/status.h"
 
@@ -70,6 +71,33 @@ TEST(ConnectError, NeedsNoDetailsAndNoUtf8) {
   EXPECT_FALSE(plain.contains("details"));
   const json broken = json::parse(ErrorJson(grpc::Status(grpc::StatusCode::INTERNAL, "x", "\xff")));
   EXPECT_FALSE(broken.contains("details"));
+}
+
+grpc::Status QuotaExceeded(double delay_s) {
+  return service::ToGrpc(domain::QuotaExceeded("full", delay_s));
+}
+
+// The value of Retry-After; "" without the header.
+std::string RetryAfter(const HttpResponse& response) {
+  for (const auto& [name, value] : response.headers) {
+    if (name == "Retry-After") return value;
+  }
+  return "";
+}
+
+TEST(ConnectError, RetryAfterIsTheStatussInWholeSeconds) {
+  EXPECT_EQ(RetryAfter(ErrorResponse(QuotaExceeded(600))), "600");
+  EXPECT_EQ(RetryAfter(ErrorResponse(QuotaExceeded(2.001))), "3");
+  EXPECT_EQ(RetryAfter(ErrorResponse(QuotaExceeded(0.25))), "1");
+  EXPECT_EQ(RetryAfter(ErrorResponse(QuotaExceeded(0))), "1");
+  EXPECT_EQ(RetryAfter(ErrorResponse(grpc::Status(grpc::StatusCode::UNAVAILABLE, "bye"))), "1");
+  EXPECT_EQ(
+      RetryAfter(ErrorResponse(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "x", "\xff"))),
+      "1");
+}
+
+TEST(ConnectError, NoRetryHelpsABodyThatIsTooLong) {
+  EXPECT_EQ(RetryAfter(ErrorResponse(413, grpc::StatusCode::RESOURCE_EXHAUSTED, "too long")), "");
 }
 
 TEST(ConnectError, AStreamEndsWithAnObject) {
