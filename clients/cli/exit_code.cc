@@ -1,5 +1,6 @@
 #include "cli/exit_code.h"
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_format.h"
 
 namespace cox::cli {
@@ -16,11 +17,21 @@ constexpr Meaning kMeanings[] = {
     {kExitNotFound,
      "not found: what the command names, such as a machine, profile, library or file"},
     {kExitUnavailable, "unavailable: no daemon, no answer in time, or the daemon is busy"},
-    {kExitRefused, "refused: the question, or the content of a file"},
+    {kExitRefused, "refused: the question, or the content of a file; a quota or bound is reached"},
     {kExitInterrupted, "interrupted, as by Ctrl-C"},
 };
 
+constexpr absl::string_view kRefusedUrl = "cox.refused";
+
 }  // namespace
+
+void SetRefused(absl::Status& status) { status.SetPayload(kRefusedUrl, absl::Cord()); }
+
+absl::Status WithMessage(const absl::Status& status, absl::string_view message) {
+  absl::Status told(status.code(), message);
+  if (status.GetPayload(kRefusedUrl).has_value()) SetRefused(told);
+  return told;
+}
 
 std::string ExitCodeTable() {
   std::string table;
@@ -31,6 +42,7 @@ std::string ExitCodeTable() {
 }
 
 ExitCode ExitCodeOf(const absl::Status& status) {
+  if (status.GetPayload(kRefusedUrl).has_value()) return kExitRefused;
   switch (status.code()) {
     case absl::StatusCode::kOk:
       return kExitOk;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace cox::cli {
 
@@ -14,10 +15,17 @@ enum ExitCode : int {
   kExitFailed = 1,         // anything else
   kExitUsage = 2,          // the command line itself is wrong
   kExitNotFound = 3,       // a machine, profile, library, file ... that was named
-  kExitUnavailable = 4,    // no daemon, or no answer in time
-  kExitRefused = 5,        // the daemon or cox refuses the question, or the content of a file
+  kExitUnavailable = 4,    // no daemon, no answer in time, or the daemon is busy
+  kExitRefused = 5,        // the daemon or cox refuses the question, or the content of a file; a
+                           // quota or a bound is reached
   kExitInterrupted = 130,  // Ctrl-C, as shells have it
 };
+
+// Makes ExitCodeOf() kExitRefused, whichever code `status` has.
+void SetRefused(absl::Status& status);
+
+// `status` with another message and the same exit code.
+absl::Status WithMessage(const absl::Status& status, absl::string_view message);
 
 // The table for people, as lines "  CODE  MEANING".
 std::string ExitCodeTable();

@@ -6,9 +6,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cli/exit_code.h"
 
 namespace cox::cli {
 namespace {
+
+// coxd's reason for RESOURCE_EXHAUSTED by a quota or a bound. Its other reason is OVERLOADED.
+constexpr absl::string_view kQuotaExceeded = "QUOTA_EXCEEDED";
 
 // An empty status where there are no details.
 google::rpc::Status DetailsOf(const grpc::Status& status) {
@@ -70,7 +74,10 @@ absl::Status FromRpc(const grpc::Status& status, absl::string_view server) {
   }
   if (!reason.empty()) absl::StrAppend(&message, " [", reason, "]");
   if (message.empty()) message = absl::StrCat("coxd answers ", absl::StatusCodeToString(code));
-  return absl::Status(code, message);
+  absl::Status told(code, message);
+  // A busy daemon takes the same call soon; a full one waits for somebody to make room.
+  if (reason == kQuotaExceeded) SetRefused(told);
+  return told;
 }
 
 double RetryDelayOf(const grpc::Status& status) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cli/exit_code.h"
 #include "cli/files/interchange.h"
 #include "cli/files/oddities.h"
 #include "cli/files/record_file.h"
@@ -184,9 +185,9 @@ class Sender {
       progress_.Clear();
       // The rows of earlier batches are stored; the user must know.
       if (result_.stored_count == 0) return status;
-      return absl::Status(status.code(),
-                          absl::StrCat(status.message(), "; ", sent_ - result_.refused_count,
-                                       " rows are stored, the others are not"));
+      return WithMessage(status,
+                         absl::StrCat(status.message(), "; ", sent_ - result_.refused_count,
+                                      " rows are stored, the others are not"));
     }
     sent_ += batch.observations_size();
     waiting_ -= batch.observations_size();

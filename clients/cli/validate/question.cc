@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cli/exit_code.h"
 #include "cli/methods.h"
 
 namespace cox::cli {
@@ -163,8 +164,8 @@ absl::StatusOr<double> Ask(const std::string& question, Connection& connection) 
     if (verb != parsed.verb) continue;
     absl::StatusOr<double> cost = ask(parsed, connection);
     if (cost.ok()) return cost;
-    return absl::Status(cost.status().code(),
-                        absl::StrCat("\"", question, "\": ", cost.status().message()));
+    return WithMessage(cost.status(),
+                       absl::StrCat("\"", question, "\": ", cost.status().message()));
   }
   return absl::InvalidArgumentError(absl::StrCat("\"", question, "\": unknown verb"));
 }

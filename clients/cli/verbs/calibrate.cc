@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "cli/exit_code.h"
 #include "cli/files/import.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
@@ -100,8 +101,7 @@ absl::Status AtLine(const absl::Status& status, const std::string& file,
       number >= lines.size()) {
     return status;
   }
-  return absl::Status(status.code(),
-                      absl::StrCat(file, ":", lines[number], ":", text.substr(end + 2)));
+  return WithMessage(status, absl::StrCat(file, ":", lines[number], ":", text.substr(end + 2)));
 }
 
 absl::Status SubmitSamples(Session& session, const Options& options, const std::string& file,
@@ -233,13 +233,12 @@ absl::Status Submit(Session& session, const Options& options, const Measured& me
   }
   if (status.ok()) status = ImportObservations(session, import, submitted.stored);
   if (status.ok()) return status;
-  return absl::Status(
-      status.code(),
-      absl::StrCat(status.message(), "; the measurements are in ", folder, ": later ",
-                   has_samples ? absl::StrCat("`cox calibrate ", options.machine, " --from ",
-                                              samples, "` and ")
-                               : "",
-                   "`cox observations import ", import.file, "`"));
+  return WithMessage(
+      status, absl::StrCat(status.message(), "; the measurements are in ", folder, ": later ",
+                           has_samples ? absl::StrCat("`cox calibrate ", options.machine,
+                                                      " --from ", samples, "` and ")
+                                       : "",
+                           "`cox observations import ", import.file, "`"));
 }
 
 absl::Status Measure(Session& session, const Options& options, const MeasureOptions& measure,

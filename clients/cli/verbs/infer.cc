@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/exit_code.h"
 #include "cli/files/record_file.h"
 #include "cli/files/row_parser.h"
 #include "cli/methods.h"
@@ -108,7 +109,7 @@ absl::Status Infer(Session& session, const Options& options) {
   v1::InferBlocksResponse response;
   status = session.connection().Call(kInferBlocks, request, response);
   if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat(options.file, ": ", status.message()));
+    return WithMessage(status, absl::StrCat(options.file, ": ", status.message()));
   }
   if (session.json()) {
     session.PrintJson(response);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cli/exit_code.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/verbs/verbs.h"
@@ -44,8 +45,7 @@ absl::Status Reduce(Session& session, const Options& options) {
   for (const int64_t bytes : options.block_bytes) request.add_block_bytes(bytes);
   v1::ReduceBlocksResponse response;
   absl::Status status = session.connection().Call(kReduceBlocks, request, response);
-  if (!status.ok())
-    return absl::Status(status.code(), absl::StrCat(options.file, ": ", status.message()));
+  if (!status.ok()) return WithMessage(status, absl::StrCat(options.file, ": ", status.message()));
   if (session.json()) {
     session.PrintJson(response);
     return absl::OkStatus();

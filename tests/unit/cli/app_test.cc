@@ -389,17 +389,29 @@ TEST_F(FakeDaemonTest, TriesAgainWhenTheDaemonSaysWhen) {
   EXPECT_EQ(daemon_.reports.size(), 3);
 }
 
+grpc::Status MachineIsFull() {
+  google::rpc::ErrorInfo info;
+  info.set_reason("QUOTA_EXCEEDED");
+  google::rpc::RetryInfo retry;
+  retry.mutable_retry_delay()->set_seconds(600);
+  google::rpc::Status rich;
+  rich.add_details()->PackFrom(info);
+  rich.add_details()->PackFrom(retry);
+  return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "full", rich.SerializeAsString());
+}
+
 // An import has ten minutes, and a full machine asks for ten minutes.
 TEST_F(FakeDaemonTest, GivesUpWhenTheDaemonSaysAfterTheTimeout) {
-  daemon_.on_report = [](int) {
-    google::rpc::RetryInfo retry;
-    retry.mutable_retry_delay()->set_seconds(600);
-    google::rpc::Status rich;
-    rich.add_details()->PackFrom(retry);
-    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "full", rich.SerializeAsString());
-  };
-  EXPECT_EQ(Import(kHeader + Rows("a", 1)).exit_code, kExitUnavailable);
+  daemon_.on_report = [](int) { return MachineIsFull(); };
+  EXPECT_EQ(Import(kHeader + Rows("a", 1)).exit_code, kExitRefused);
   EXPECT_EQ(daemon_.reports.size(), 1);
+}
+
+TEST_F(FakeDaemonTest, AMachineThatBecomesFullRefusesTheRestOfAFile) {
+  daemon_.on_report = [](int call) { return call == 1 ? grpc::Status::OK : MachineIsFull(); };
+  const Outcome outcome = Import(kHeader + Rows("a", 5001));
+  EXPECT_EQ(outcome.exit_code, kExitRefused) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("rows are stored, the others are not"));
 }
 
 TEST_F(FakeDaemonTest, GivesUpWhenTheDaemonDoesNotSayWhen) {

@@ -17,5 +17,16 @@ TEST(ExitCodeTest, ScriptsRelyOnTheNumbers) {
   EXPECT_EQ(ExitCodeOf(absl::AlreadyExistsError("")), 5);
 }
 
+TEST(ExitCodeTest, ARefusalStaysOneWithAnotherMessage) {
+  absl::Status full = absl::ResourceExhaustedError("full");
+  SetRefused(full);
+  EXPECT_EQ(ExitCodeOf(full), 5);
+  const absl::Status told = WithMessage(full, "rows.csv: full");
+  EXPECT_EQ(told.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(told.message(), "rows.csv: full");
+  EXPECT_EQ(ExitCodeOf(told), 5);
+  EXPECT_EQ(ExitCodeOf(WithMessage(absl::ResourceExhaustedError("busy"), "rows.csv: busy")), 4);
+}
+
 }  // namespace
 }  // namespace cox::cli

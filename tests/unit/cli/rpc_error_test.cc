@@ -60,6 +60,20 @@ TEST(RpcErrorTest, SaysWhatToDoWithoutADaemon) {
   EXPECT_THAT(std::string(slow.message()), HasSubstr("--timeout"));
 }
 
+TEST(RpcErrorTest, AFullDaemonRefusesAndABusyOneIsUnavailable) {
+  google::rpc::ErrorInfo info;
+  info.set_reason("QUOTA_EXCEEDED");
+  const absl::Status full =
+      FromRpc(Rich(grpc::StatusCode::RESOURCE_EXHAUSTED, "full", {Packed(info)}), "s");
+  EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(full.message(), "full [QUOTA_EXCEEDED]");
+  EXPECT_EQ(ExitCodeOf(full), kExitRefused);
+  info.set_reason("OVERLOADED");
+  EXPECT_EQ(
+      ExitCodeOf(FromRpc(Rich(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", {Packed(info)}), "s")),
+      kExitUnavailable);
+}
+
 TEST(RpcErrorTest, AnEmptyMessageStillSaysSomething) {
   EXPECT_THAT(std::string(FromRpc(grpc::Status(grpc::StatusCode::INTERNAL, ""), "s").message()),
               HasSubstr("INTERNAL"));
