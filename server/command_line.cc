@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "domain/nearest_word.h"
+#include "domain/words/nearest_word.h"
 
 namespace cox {
 namespace {

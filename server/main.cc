@@ -22,6 +22,7 @@
 #include "daemon/host/core_files.h"
 #include "daemon/host/service_manager.h"
 #include "daemon/log.h"
+#include "domain/words/counted.h"
 #include "gateway/gateway.h"
 #include "gateway/metrics.h"
 #include "relay/relay.h"
@@ -191,7 +192,7 @@ int Copy(const daemon::Config& config, const std::string& from) {
     return Fail(kExitFailed, owner);
   }
   const auto tell = [](absl::string_view table, int64_t row_count) {
-    std::cout << table << ": " << row_count << " rows" << std::endl;
+    std::cout << table << ": " << domain::Counted(row_count, "row") << std::endl;
   };
   absl::Status copied = is_from_postgres ? store::CopyToSqlite(from, config.data, tell)
                                          : store::CopyToPostgres(from, config.store_url, tell);

@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "bench/collective_names.h"
 #include "bench/size_list.h"
-#include "domain/nearest_word.h"
+#include "domain/words/nearest_word.h"
 
 namespace cox::bench {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/level.h"
+#include "domain/words/counted.h"
 #include "learn/fallback_parameters.h"
 #include "learn/structure.h"
 
@@ -45,8 +46,8 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& j
   }
   const int64_t on_a_node = std::min(job.ppn, job.ranks);
   if (machine.cores_per_node > 0 && on_a_node > machine.cores_per_node) {
-    caveats.push_back(absl::StrCat("a node runs ", on_a_node, " ranks on ", machine.cores_per_node,
-                                   machine.cores_per_node == 1 ? " core" : " cores",
+    caveats.push_back(absl::StrCat("a node runs ", on_a_node, " ranks on ",
+                                   domain::Counted(machine.cores_per_node, "core"),
                                    ": no model knows the cost of shared cores"));
   }
   if (!RestsOnAssumptions(machine, job)) return caveats;
@@ -79,8 +80,10 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const library::Tu
     }
   }
   if (lone_count > 0) {
-    caveats.push_back(absl::StrCat("one reporter alone timed what ", lone_count, " of ", row_count,
-                                   " rows run instead of the default: `cox recommend` says which"));
+    caveats.push_back(absl::StrCat("one reporter alone timed what ", lone_count, " of ",
+                                   domain::Counted(row_count, "row"), " ",
+                                   domain::Plural(lone_count, "runs", "run"),
+                                   " instead of the default: `cox recommend` says which"));
   }
   return caveats;
 }

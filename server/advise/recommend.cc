@@ -13,9 +13,10 @@
 #include "advise/weighing.h"
 #include "domain/errors.h"
 #include "domain/limits.h"
-#include "domain/nearest_word.h"
 #include "domain/parse_collective.h"
 #include "domain/withdrawal.h"
+#include "domain/words/counted.h"
+#include "domain/words/nearest_word.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
 #include "library/aliases.h"
@@ -133,8 +134,9 @@ std::string WhyNotWithdrawn(absl::Span<const Weighed> weighed, const Choice& cho
   if (fastest == nullptr) return "";
   if (choice.weighed != nullptr && IsBetter(*choice.weighed, *fastest)) return "";
   const domain::Comparison& evidence = fastest->withdrawal->evidence;
-  return absl::StrFormat("; %s was withdrawn: %.2f times the default's time in %d comparisons",
-                         fastest->name, std::exp(evidence.log_factor), evidence.pair_count);
+  return absl::StrFormat("; %s was withdrawn: %.2f times the default's time in %s", fastest->name,
+                         std::exp(evidence.log_factor),
+                         domain::Counted(evidence.pair_count, "comparison"));
 }
 
 // `code`: the name of the code that the answer runs.
@@ -189,8 +191,10 @@ absl::Status Validate(const Question& question) {
   // Both factors are below 2^31.
   if (question.nodes > 0 && question.ranks > question.nodes * question.ppn) {
     return domain::InvalidField(
-        "ranks", absl::StrCat(question.ranks, " ranks do not fit ", question.nodes, " nodes of ",
-                              question.ppn, " ranks; at most ", question.nodes * question.ppn));
+        "ranks", absl::StrCat(domain::Counted(question.ranks, "rank"), " do not fit ",
+                              domain::Counted(question.nodes, "node"), " of ",
+                              domain::Counted(question.ppn, "rank"), "; at most ",
+                              question.nodes * question.ppn));
   }
   for (size_t i = 0; i < question.candidates.size(); ++i) {
     if (question.candidates[i].empty()) {

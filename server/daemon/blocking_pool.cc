@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/words/counted.h"
 
 namespace cox::daemon {
 namespace {
@@ -36,8 +37,10 @@ absl::Status BlockingPool::Run(const std::string& caller, std::function<void()> 
     std::lock_guard lock(mutex_);
     if (!places_.Take(caller, cost)) {
       return absl::ResourceExhaustedError(absl::StrCat(
-          "overloaded: ", queue_.size(), " calls wait already, and this caller has ",
-          places_.HeldBy(caller), " of the ", places_.limit(), " places; try again later"));
+          "overloaded: ", queue_.size(),
+          domain::Plural(static_cast<int64_t>(queue_.size()), " call waits", " calls wait"),
+          " already, and this caller has ", places_.HeldBy(caller), " of the ", places_.limit(),
+          " places; try again later"));
     }
     queue_.Push(caller, cost, {caller, cost, std::move(work)});
   }

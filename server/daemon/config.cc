@@ -18,7 +18,7 @@
 #include "absl/time/time.h"
 #include "daemon/host/listen_address.h"
 #include "domain/errors.h"
-#include "domain/nearest_word.h"
+#include "domain/words/nearest_word.h"
 
 namespace cox::daemon {
 namespace {

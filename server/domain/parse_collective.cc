@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "domain/nearest_word.h"
+#include "domain/words/nearest_word.h"
 
 namespace cox::domain {
 

@@ -2,6 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "domain/words/counted.h"
 
 namespace cox::gateway {
 namespace {
@@ -44,7 +45,8 @@ absl::StatusOr<std::vector<absl::string_view>> OpenEnvelopes(absl::string_view b
     if (flags != kMessageFlags || size > body.size()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "request: the body must be Connect envelopes with flags 0; envelope ", messages.size(),
-          " has flags ", flags, ", names ", size, " bytes, and ", body.size(), " follow"));
+          " has flags ", flags, ", names ", domain::Counted(size, "byte"), ", and ", body.size(),
+          domain::Plural(static_cast<int64_t>(body.size()), " follows", " follow")));
     }
     messages.push_back(body.substr(0, size));
     body.remove_prefix(size);

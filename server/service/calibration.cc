@@ -11,6 +11,7 @@
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
+#include "domain/words/counted.h"
 #include "learn/calibrate/calibrate.h"
 #include "service/convert/profile.h"
 #include "service/convert/sample.h"
@@ -77,7 +78,8 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     store::ProfileRecord profile;
     profile.machine = std::string(*machine);
     profile.provenance = "calibrated";
-    profile.note = absl::StrCat("calibrated from ", samples->size(), " samples");
+    profile.note = absl::StrCat("calibrated from ",
+                                domain::Counted(static_cast<int64_t>(samples->size()), "sample"));
     // What these samples say nothing about stays as it was.
     domain::Profile merged;
     if (const auto active = core_.store->GetProfile(*machine, 0); active.ok()) {

@@ -9,6 +9,7 @@
 #include "advise/placement/ib_fabric.h"
 #include "advise/placement/network.h"
 #include "domain/errors.h"
+#include "domain/words/counted.h"
 #include "service/convert/machine.h"
 #include "service/convert/page_token.h"
 #include "service/entry/door.h"
@@ -60,9 +61,11 @@ absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
   if (stored->nodes != machine.nodes || stored->cores_per_node != machine.cores_per_node ||
       stored->topology_kind != machine.topology_kind ||
       stored->topology_dims != machine.topology_dims) {
-    return absl::AlreadyExistsError(absl::StrCat(
-        "machine.name: \"", machine.name, "\" is registered with another shape (", stored->nodes,
-        " nodes of ", stored->cores_per_node, " cores); delete it first, or choose another name"));
+    return absl::AlreadyExistsError(absl::StrCat("machine.name: \"", machine.name,
+                                                 "\" is registered with another shape (",
+                                                 domain::Counted(stored->nodes, "node"), " of ",
+                                                 domain::Counted(stored->cores_per_node, "core"),
+                                                 "); delete it first, or choose another name"));
   }
   if (absl::Status refreshed = core.learner->Refresh(machine.name); !refreshed.ok())
     return refreshed;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/words/counted.h"
 
 namespace cox::store {
 
@@ -49,10 +50,16 @@ absl::Status RequestIdIsUsed(const Request& request, absl::string_view method,
                                                ": use a new one for every request"));
 }
 
+std::string MachineWords(const MachineRecord& machine) {
+  return absl::StrCat(domain::Counted(machine.nodes, "node"), " of ",
+                      domain::Counted(machine.cores_per_node, "core"));
+}
+
 std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten) {
   const bool is_job = reporter.kind == Reporter::Kind::kJob;
-  return absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ", forgotten.removed_count,
-                      " observations of ", forgotten.machines.size(), " machines");
+  return absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ",
+                      domain::Counted(forgotten.removed_count, "observation"), " of ",
+                      domain::Counted(static_cast<int64_t>(forgotten.machines.size()), "machine"));
 }
 
 std::vector<AuditRecord> ImportAudit(const ObservationBatch& batch, int64_t time_us) {
@@ -63,7 +70,7 @@ std::vector<AuditRecord> ImportAudit(const ObservationBatch& batch, int64_t time
     ++row_counts[observation.scenario.machine];
   }
   for (const auto& [machine, row_count] : row_counts) {
-    std::string change = absl::StrCat(row_count, " observations");
+    std::string change = domain::Counted(row_count, "observation");
     if (!batch.source.empty()) absl::StrAppend(&change, " of source ", batch.source);
     if (!batch.job.empty()) absl::StrAppend(&change, " of job ", batch.job);
     records.push_back({.time_us = time_us,

@@ -34,6 +34,9 @@ absl::Status RequestIdIsUsed(const Request& request, absl::string_view method,
 // What an audit record says of changed switches.
 inline constexpr absl::string_view kSwitchesChanged = "switches";
 
+// What an audit record says of a new machine.
+std::string MachineWords(const MachineRecord& machine);
+
 // What an audit record says of a forgotten reporter.
 std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten);
 

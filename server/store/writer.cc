@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/words/counted.h"
 
 namespace cox::store {
 
@@ -46,9 +47,11 @@ void Writer::Submit(const std::string& owner, int64_t rows, Task task, Done done
 absl::Status Writer::TakeRows(const std::string& owner, int64_t rows) {
   if (closing_) return absl::UnavailableError("the store is closing");
   if (pending_rows_.Take(owner, rows)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "write queue full: ", pending_rows_.held(), " rows wait (", pending_rows_.HeldBy(owner),
-      " of this reporter), at most ", limits_.queue_rows, " may: send again later"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("write queue full: ", pending_rows_.held(),
+                   domain::Plural(pending_rows_.held(), " row waits (", " rows wait ("),
+                   pending_rows_.HeldBy(owner), " of this reporter), at most ", limits_.queue_rows,
+                   " may: send again later"));
 }
 
 void Writer::GiveBackRows(const Group& group) {

@@ -8,6 +8,7 @@
 #include "agent/stream/check_rows.h"
 #include "agent/stream/wire/decisions_wire.h"
 #include "agent/stream/wire/unary_call.h"
+#include "domain/words/counted.h"
 #include "library/run_time_number.h"
 #include "tuning/answer.h"
 
@@ -87,8 +88,8 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
   decided.remark = absl::StrCat("profile revision ", answer->profile_revision,
                                 found->remark.empty() ? "" : "; ", found->remark);
   if (checked.refused_count > 0) {
-    absl::StrAppend(&decided.remark, "; refused ", checked.refused_count,
-                    " rows that this job cannot apply");
+    absl::StrAppend(&decided.remark, "; refused ", domain::Counted(checked.refused_count, "row"),
+                    " that this job cannot apply");
   }
   return decided;
 }

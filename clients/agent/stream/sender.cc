@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "agent/stream/pauses.h"
+#include "domain/words/counted.h"
 #include "servers/server_list.h"
 
 namespace cox::agent {
@@ -107,16 +108,16 @@ void Sender::Close(Clock::time_point deadline) {
       return !batch->observations.empty();
     });
     if (with_timings > 0) {
-      Log(std::to_string(with_timings) + " batches could not be sent; they are in " +
+      Log(domain::Counted(with_timings, "batch", "batches") + " could not be sent; kept in " +
           spool_.path());
     }
     // Spools the batch in doubt too, although the daemon may have stored it: twice is better than
     // never.
     in_doubt_ = false;
     while (!queue_.empty()) SpoolOldest();
-    if (dropped_count_ > 0) Log("dropped " + std::to_string(dropped_count_) + " timings");
+    if (dropped_count_ > 0) Log("dropped " + domain::Counted(dropped_count_, "timing"));
     if (refused_count_ > 0) {
-      Log("coxd refused " + std::to_string(refused_count_) + " observations of new scenarios");
+      Log("coxd refused " + domain::Counted(refused_count_, "observation") + " of new scenarios");
     }
   }
   connection_.Cancel();

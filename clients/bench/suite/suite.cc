@@ -12,6 +12,7 @@
 #include "bench/suite/plan.h"
 #include "bench/suite/report.h"
 #include "console/progress.h"
+#include "domain/words/counted.h"
 #include "files/file_io.h"
 
 namespace cox::bench {
@@ -27,7 +28,7 @@ int Complain(const absl::Status& status, std::ostream& err) {
 
 std::string Describe(const Experiment& experiment) {
   return absl::StrCat(experiment.program, experiment.variant.empty() ? "" : " ", experiment.variant,
-                      " of ", experiment.size, " on ", experiment.ranks, " ranks");
+                      " of ", experiment.size, " on ", domain::Counted(experiment.ranks, "rank"));
 }
 
 }  // namespace

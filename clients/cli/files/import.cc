@@ -19,6 +19,7 @@
 #include "cli/methods.h"
 #include "cli/resource_names.h"
 #include "console/progress.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -185,9 +186,11 @@ class Sender {
       progress_.Clear();
       // The rows of earlier batches are stored; the user must know.
       if (result_.stored_count == 0) return status;
-      return WithMessage(status,
-                         absl::StrCat(status.message(), "; ", sent_ - result_.refused_count,
-                                      " rows are stored, the others are not"));
+      const int64_t stored = sent_ - result_.refused_count;
+      return WithMessage(
+          status,
+          absl::StrCat(status.message(), "; ", domain::Counted(stored, "row"),
+                       domain::Plural(stored, " is", " are"), " stored, the others are not"));
     }
     sent_ += batch.observations_size();
     waiting_ -= batch.observations_size();
@@ -199,7 +202,7 @@ class Sender {
     }
     parts_.erase(found);
     progress_.Update(static_cast<double>(sent_) / static_cast<double>(census_.good_count),
-                     absl::StrCat(sent_, " of ", census_.good_count, " rows"));
+                     absl::StrCat(sent_, " of ", domain::Counted(census_.good_count, "row")));
     return absl::OkStatus();
   }
 
@@ -239,8 +242,8 @@ absl::Status SendRows(const ImportOptions& options, Sender& sender) {
 // coxd stores the other rows of a job's batch.
 std::string RefusedNote(const ImportResult& result) {
   return absl::StrCat(
-      "warning: coxd refused ", result.refused_count,
-      " rows of new scenarios and stored the others: ", result.refused_reason,
+      "warning: coxd refused ", domain::Counted(result.refused_count, "row"),
+      " of new scenarios and stored the others: ", result.refused_reason,
       ". To import all: let an operator make room and forget what the jobs of the file have"
       " reported (`cox observations list` shows their names, `cox observations forget --job JOB`"
       " removes them), and import it again. A row that is imported twice counts twice");
@@ -253,9 +256,11 @@ absl::Status ImportObservations(Session& session, const ImportOptions& options,
   absl::StatusOr<Census> census = Examine(session, options);
   if (!census.ok()) return census.status();
   if (census->bad_count > 0 && !options.skip_bad) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.file, ": ", census->bad_count, " of ", census->good_count + census->bad_count,
-        " rows are bad and nothing was imported; correct them, or use --skip-bad"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.file, ": ", census->bad_count, " of ",
+                     domain::Counted(census->good_count + census->bad_count, "row"),
+                     domain::Plural(census->bad_count, " is", " are"),
+                     " bad and nothing was imported; correct them, or use --skip-bad"));
   }
   result.skipped_count = census->bad_count;
   session.connection().AllowAtLeast(kLearningTimeout_s);

@@ -7,6 +7,7 @@
 #include "console/units.h"
 #include "domain/parse_collective.h"
 #include "domain/plausible_time.h"
+#include "domain/words/counted.h"
 #include "library/aliases.h"
 #include "library/libraries.h"
 
@@ -17,7 +18,8 @@ constexpr size_t kNamed = 5;
 
 std::string TimeText(const v1::Observation& row) {
   return absl::StrCat(console::FormatTime(row.time_s()), " for ",
-                      console::FormatBytes(row.block_bytes()), " on ", row.ranks(), " ranks");
+                      console::FormatBytes(row.block_bytes()), " on ",
+                      domain::Counted(row.ranks(), "rank"));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "cli/measure/round_plan.h"
 #include "cli/methods.h"
 #include "console/progress.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -224,8 +225,9 @@ class Guided {
       const auto start = Clock::now();
       status = MeasureRound(plan);
       if (!status.ok()) return status;
-      measured = absl::StrFormat("round %d: %d cells by %d jobs in %.1f s", round, plan.cell_count,
-                                 plan.job_count, SecondsSince(start));
+      measured = absl::StrFormat("round %d: %s by %s in %.1f s", round,
+                                 domain::Counted(plan.cell_count, "cell"),
+                                 domain::Counted(plan.job_count, "job"), SecondsSince(start));
     }
   }
 
@@ -273,7 +275,7 @@ class Guided {
         .arguments = CellArguments(job.cells, job.cells_s, options_.measure.machine, run_, forced),
         .environment = forced.environment,
         .budget_s = job.cells_s,
-        .what = absl::StrCat(job.ranks, " ranks, ",
+        .what = absl::StrCat(domain::Counted(job.ranks, "rank"), ", ",
                              absl::StrJoin(job.algorithms, ", ", absl::PairFormatter(" ")))};
   }
 

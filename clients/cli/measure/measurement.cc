@@ -16,6 +16,7 @@
 #include "cli/measure/bench_run.h"
 #include "cli/methods.h"
 #include "console/progress.h"
+#include "domain/words/counted.h"
 #include "library/run_time_number.h"
 
 namespace cox::cli {
@@ -137,7 +138,8 @@ class Measurement {
     const double left_s = run.left_s + std::max(0.0, planned_s_ - done_s_ - run_s);
     const double done_s = done_s_ + run.done_share * run_s;
     progress_.Update(std::min(1.0, done_s / std::max(planned_s_, done_s_ + run_s)),
-                     absl::StrCat(console::TimeLeft(left_s), ": ", ranks, " ranks, ", run.what));
+                     absl::StrCat(console::TimeLeft(left_s), ": ", domain::Counted(ranks, "rank"),
+                                  ", ", run.what));
   }
 
   // Adds a run's rows to what was measured.

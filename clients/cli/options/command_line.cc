@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "domain/nearest_word.h"
+#include "domain/words/nearest_word.h"
 
 namespace cox::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/output/prediction_sheet.h"
 #include "console/printable.h"
 #include "console/table.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -25,10 +26,10 @@ const v1::Prediction* Find(const v1::PredictResponse& response, const v1::Predic
 }  // namespace
 
 std::string NodesText(const v1::NodesInUse& nodes) {
-  return absl::StrFormat(
-      "%d nodes at %d switches, %.3g links between two nodes, %.3g between halves",
-      nodes.node_count(), nodes.switch_count(), nodes.mean_distance_count(),
-      nodes.bisection_link_count());
+  return absl::StrFormat("%s at %s, %.3g links between two nodes, %.3g between halves",
+                         domain::Counted(nodes.node_count(), "node"),
+                         domain::Counted(nodes.switch_count(), "switch", "switches"),
+                         nodes.mean_distance_count(), nodes.bisection_link_count());
 }
 
 void PlacementTable::Print(std::ostream& out) const {

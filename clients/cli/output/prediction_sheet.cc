@@ -16,6 +16,7 @@
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 #include "files/file_io.h"
 
 namespace cox::cli {
@@ -133,7 +134,7 @@ void PredictionSheet::PrintMatrix(std::ostream& out, const std::vector<std::stri
     table.Add(std::move(line));
   }
   out << console::Printable(words_.title);
-  if (rows_[0].ranks > 0) out << ", " << rows_[0].ranks << " ranks";
+  if (rows_[0].ranks > 0) out << ", " << domain::Counted(rows_[0].ranks, "rank");
   if (rows_[0].size >= 0) out << ", " << SizeText(rows_[0].size);
   out << "\n\n";
   table.Print(out);
@@ -226,7 +227,7 @@ absl::StatusOr<std::string> PredictionSheet::Svg() const {
   if (one_model && !rows_.empty()) absl::StrAppend(&plot.title, ", ", rows_[0].prediction.model());
   if (over_ranks && !rows_.empty()) absl::StrAppend(&plot.title, ", ", SizeText(rows_[0].size));
   if (one_rank_count && !rows_.empty()) {
-    absl::StrAppend(&plot.title, ", ", rows_[0].ranks, " ranks");
+    absl::StrAppend(&plot.title, ", ", domain::Counted(rows_[0].ranks, "rank"));
   }
   plot.x_label = over_ranks ? "ranks" : words_.size_label;
   plot.x_unit = over_ranks || !words_.size_is_bytes ? AxisUnit::kCount : AxisUnit::kBytes;
@@ -236,7 +237,8 @@ absl::StatusOr<std::string> PredictionSheet::Svg() const {
   for (const Row& row : rows_) {
     std::string name = row.prediction.strategy();
     if (!one_model) absl::StrAppend(&name, ", ", row.prediction.model());
-    if (!over_ranks && !one_rank_count) absl::StrAppend(&name, ", ", row.ranks, " ranks");
+    if (!over_ranks && !one_rank_count)
+      absl::StrAppend(&name, ", ", domain::Counted(row.ranks, "rank"));
     AddNew(name, &names);
     plot.lines.resize(names.size());
     PlotLine& line = plot.lines[static_cast<size_t>(std::find(names.begin(), names.end(), name) -

@@ -13,6 +13,7 @@
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 
@@ -76,7 +77,7 @@ void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& pa
 
 std::string DescribeHeld(const v1::HeldRevision& held) {
   return absl::StrCat(
-      held.observation_count(), held.observation_count() == 1 ? " observation" : " observations",
+      domain::Counted(held.observation_count(), "observation"),
       absl::StrFormat(" would move predictions by a factor of %.1f from @%d", held.factor(),
                       held.base_revision()),
       held.sources().empty() ? "" : "; these agree with it: ", absl::StrJoin(held.sources(), ", "));

@@ -10,6 +10,7 @@
 #include "console/table.h"
 #include "console/units.h"
 #include "domain/limits.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -18,12 +19,13 @@ std::string ShareText(double share) { return absl::StrFormat("%.0f %%", 100 * sh
 
 void PrintWhatIsSent(const v1::SketchedPattern& pattern, std::ostream& out) {
   out << absl::StrFormat(
-      "%s, %s among %d ranks (%d nodes, %d ranks per node)\n"
-      "  %d jobs, %.0f phases, %s of them repeat\n"
+      "%s, %s among %s (%s, %s per node)\n"
+      "  %s, %.0f phases, %s of them repeat\n"
       "  a rank sends %.3g messages to %.3g ranks in a phase, %s\n",
       console::Printable(pattern.application()), console::Printable(pattern.kind()),
-      pattern.ranks(), pattern.nodes(), pattern.ppn(), pattern.job_count(), pattern.phase_count(),
-      ShareText(pattern.repeat_ratio()), pattern.mean_message_count(),
+      domain::Counted(pattern.ranks(), "rank"), domain::Counted(pattern.nodes(), "node"),
+      domain::Counted(pattern.ppn(), "rank"), domain::Counted(pattern.job_count(), "job"),
+      pattern.phase_count(), ShareText(pattern.repeat_ratio()), pattern.mean_message_count(),
       pattern.mean_destination_count(),
       console::FormatBytes(std::llround(
           std::min(pattern.mean_bytes(), static_cast<double>(domain::kMaxBlockBytes)))));
@@ -58,7 +60,7 @@ void PrintBlocks(const v1::SketchedPattern& pattern, std::ostream& out) {
                ShareText(blocks.hidden_ratio())});
   }
   table.Print(out);
-  out << "best: " << pattern.best_block_count() << " blocks per rank\n";
+  out << "best: " << domain::Counted(pattern.best_block_count(), "block") << " per rank\n";
 }
 
 }  // namespace

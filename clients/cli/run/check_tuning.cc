@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/output/json_output.h"
 #include "cli/run/daemon_text.h"
+#include "domain/words/counted.h"
 #include "files/file_io.h"
 #include "library/libraries.h"
 #include "library/tuning_format.h"
@@ -61,8 +62,9 @@ void PrintAsLines(Session& session, absl::string_view name,
   const size_t shown = std::min(findings.size(), kMaxFindings);
   for (size_t i = 0; i < shown; ++i) session.out() << name << ": " << findings[i] << '\n';
   if (shown < findings.size()) {
-    session.out() << name << ": and " << findings.size() - shown << " findings more, "
-                  << findings.size() << " in all\n";
+    session.out() << name << ": and "
+                  << domain::Counted(static_cast<int64_t>(findings.size() - shown), "more finding")
+                  << ", " << findings.size() << " in all\n";
   }
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "console/numbers.h"
 #include "console/programs.h"
+#include "domain/words/counted.h"
 #include "files/file_io.h"
 
 namespace cox::cli {
@@ -301,9 +302,10 @@ absl::StatusOr<JobShape> FindJobShape(const JobShape& given, const LauncherWords
         "the job's shape is not known, or its nodes are not filled alike; say --nodes and --ppn");
   }
   if (words.ranks > 0 && words.ranks != shape.nodes * shape.ppn) {
-    return absl::FailedPreconditionError(absl::StrCat(words.ranks, " ranks do not fill ",
-                                                      shape.nodes, " nodes with ", shape.ppn,
-                                                      " each; say --nodes and --ppn"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        domain::Counted(words.ranks, "rank"), domain::Plural(words.ranks, " does", " do"),
+        " not fill ", domain::Counted(shape.nodes, "node"), " with ", shape.ppn,
+        " each; say --nodes and --ppn"));
   }
   return shape;
 }

@@ -16,6 +16,7 @@
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -102,8 +103,10 @@ void PrintNotes(const v1::GetAccuracyResponse& response, std::ostream& out) {
         << console::Printable(row.selected_model()) << '\n';
   }
   if (response.unstructured_cell_count() > 0) {
-    out << response.unstructured_cell_count()
-        << " cells are of algorithms with an unknown structure; no model predicts them\n";
+    const int64_t count = response.unstructured_cell_count();
+    out << count << domain::Plural(count, " cell is of an algorithm", " cells are of algorithms")
+        << " with an unknown structure; no model predicts " << domain::Plural(count, "it", "them")
+        << "\n";
   }
   for (const v1::UnpricedModel& model : response.unpriced_models()) {
     out << "no column for " << console::Printable(model.model()) << ": "

@@ -34,6 +34,7 @@
 #include "console/table.h"
 #include "console/units.h"
 #include "domain/parse_collective.h"
+#include "domain/words/counted.h"
 #include "files/file_io.h"
 
 namespace cox::cli {
@@ -140,7 +141,9 @@ void PrintFits(const v1::CalibrateResponse& response, bool all, std::ostream& ou
   if (table.empty()) return;
   table.Print(out);
   const size_t left = static_cast<size_t>(response.fits_size()) - table.size();
-  if (left > 0) out << "and " << left << " more fits (--wide shows all)\n";
+  if (left > 0)
+    out << "and " << left << domain::Plural(static_cast<int64_t>(left), " more fit", " more fits")
+        << " (--wide shows all)\n";
 }
 
 void PrintWarnings(Session& session, const v1::CalibrateResponse& response) {
@@ -166,10 +169,10 @@ void Print(Session& session, const std::string& machine, const v1::CalibrateResp
   }
   PrintProfileTitle(response.profile(), session.out());
   PrintFits(response, session.wide(), session.out());
-  session.out() << response.profile().parameters_size() << " parameters: `cox profile show "
-                << BareMachine(machine) << "`\n";
+  session.out() << domain::Counted(response.profile().parameters_size(), "parameter")
+                << ": `cox profile show " << BareMachine(machine) << "`\n";
   if (stored != nullptr) {
-    session.out() << stored->stored_count << " timings of collectives stored\n";
+    session.out() << domain::Counted(stored->stored_count, "timing") << " of collectives stored\n";
   }
 }
 
@@ -194,10 +197,11 @@ absl::Status CreateMachine(Session& session, const Options& options, const Measu
   v1::Machine created;
   absl::Status status = session.connection().Call(kCreateMachine, request, created);
   if (!status.ok()) return status;
-  session.Note(absl::StrCat("note: registered ", options.machine, " with ", created.nodes(),
-                            " node(s) of ", created.cores_per_node(),
-                            " cores; if it has another shape: `cox machine delete ",
-                            options.machine, "`, `cox machine import FILE`, and calibrate again"));
+  session.Note(absl::StrCat("note: registered ", options.machine, " with ",
+                            domain::Counted(created.nodes(), "node"), " of ",
+                            domain::Counted(created.cores_per_node(), "core"),
+                            "; if it has another shape: `cox machine delete ", options.machine,
+                            "`, `cox machine import FILE`, and calibrate again"));
   return absl::OkStatus();
 }
 

@@ -28,6 +28,7 @@
 #include "console/launcher.h"
 #include "console/programs.h"
 #include "console/table.h"
+#include "domain/words/counted.h"
 #include "servers/server_list.h"
 
 namespace cox::cli {
@@ -316,8 +317,10 @@ class Doctor {
       Add("observations", Result::kFail, std::string(status.message()), "see the daemon's log");
     } else if (response.dropped_count() > 0) {
       Add("observations", Result::kWarn,
-          absl::StrCat(response.observation_count(), ", and ", response.dropped_count(),
-                       " timings are missing: dropped by agents, or refused by a full coxd"),
+          absl::StrCat(response.observation_count(), ", and ",
+                       domain::Counted(response.dropped_count(), "timing"),
+                       domain::Plural(response.dropped_count(), " is", " are"),
+                       " missing: dropped by agents, or refused by a full coxd"),
           "coxd was down or too slow: import the agents' spool files; or a machine has too many "
           "scenarios: raise machine-scenarios");
     } else {

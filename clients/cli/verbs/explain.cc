@@ -27,6 +27,7 @@
 #include "console/sizes.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -144,11 +145,12 @@ void PrintRanges(const v1::ExplainRequest& request, const v1::ExplainResponse& r
 void Print(const v1::ExplainRequest& request, const v1::ExplainResponse& response,
            std::ostream& out) {
   const v1::PredictRequest& scenario = request.scenario();
-  out << console::Printable(absl::StrFormat(
-             "%s on %s, %d ranks, %s, model %s, profile @%d%s", scenario.collective(),
-             scenario.machine(), scenario.ranks(), console::FormatBytes(scenario.block_bytes()),
-             response.model(), response.profile_revision(),
-             scenario.what_if_size() > 0 ? ", with parameters changed" : ""))
+  out << console::Printable(
+             absl::StrFormat("%s on %s, %s, %s, model %s, profile @%d%s", scenario.collective(),
+                             scenario.machine(), domain::Counted(scenario.ranks(), "rank"),
+                             console::FormatBytes(scenario.block_bytes()), response.model(),
+                             response.profile_revision(),
+                             scenario.what_if_size() > 0 ? ", with parameters changed" : ""))
       << '\n';
   if (response.has_nodes_in_use()) {
     out << console::Printable(scenario.node_list()) << ": " << NodesText(response.nodes_in_use())

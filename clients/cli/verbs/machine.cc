@@ -21,6 +21,7 @@
 #include "console/numbers.h"
 #include "console/printable.h"
 #include "console/table.h"
+#include "domain/words/counted.h"
 #include "files/file_io.h"
 
 namespace cox::cli {
@@ -104,7 +105,7 @@ absl::Status Show(Session& session, const std::string& name) {
     session.out() << "profile     @" << profile.revision() << ", "
                   << ProvenanceText(profile.provenance())
                   << (machine.pinned_revision() != 0 ? ", pinned" : "") << ", "
-                  << profile.parameters_size() << " parameters\n";
+                  << domain::Counted(profile.parameters_size(), "parameter") << '\n';
   }
   return absl::OkStatus();
 }
@@ -176,11 +177,12 @@ absl::Status Import(Session& session, const std::string& file) {
                   << ",\"profile\":" << (with_profile ? ToJson(profile) : "null") << "}\n";
     return absl::OkStatus();
   }
-  session.out() << console::Printable(BareMachine(machine.name())) << ": " << machine.nodes()
-                << " nodes of " << machine.cores_per_node() << " cores";
+  session.out() << console::Printable(BareMachine(machine.name())) << ": "
+                << domain::Counted(machine.nodes(), "node") << " of "
+                << domain::Counted(machine.cores_per_node(), "core");
   if (with_profile) {
-    session.out() << ", profile @" << profile.revision() << " with " << profile.parameters_size()
-                  << " parameters";
+    session.out() << ", profile @" << profile.revision() << " with "
+                  << domain::Counted(profile.parameters_size(), "parameter");
   }
   session.out() << '\n';
   return absl::OkStatus();
@@ -239,14 +241,17 @@ struct SwitchesOptions {
   double hop_time_s = 0;
 };
 
+std::string SwitchesText(const v1::Switches& switches) {
+  return absl::StrCat(domain::Counted(switches.node_count(), "node"), " at ",
+                      domain::Counted(switches.switch_count(), "switch", "switches"));
+}
+
 absl::Status ShowSwitches(Session& session, const v1::Switches& switches) {
   if (session.json()) {
     session.PrintJson(switches);
     return absl::OkStatus();
   }
-  session.out() << "# " << switches.node_count() << " nodes at " << switches.switch_count()
-                << " switches\n"
-                << switches.topology_conf();
+  session.out() << "# " << SwitchesText(switches) << '\n' << switches.topology_conf();
   return absl::OkStatus();
 }
 
@@ -268,8 +273,7 @@ absl::Status StoreSwitches(Session& session, const SwitchesOptions& options) {
     session.PrintJson(switches);
     return absl::OkStatus();
   }
-  session.out() << options.machine << ": " << switches.node_count() << " nodes at "
-                << switches.switch_count() << " switches\n";
+  session.out() << options.machine << ": " << SwitchesText(switches) << '\n';
   return absl::OkStatus();
 }
 

@@ -23,6 +23,7 @@
 #include "cli/verbs/verbs.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -95,9 +96,11 @@ absl::Status PrintCount(Session& session, const Options& options) {
   }
   session.out() << response.observation_count() << '\n';
   if (response.dropped_count() > 0) {
-    session.Note(absl::StrCat(response.dropped_count(),
-                              " more timings are missing: dropped by those who reported them, or "
-                              "refused by a full coxd"));
+    session.Note(absl::StrCat(
+        response.dropped_count(),
+        domain::Plural(response.dropped_count(), " more timing is", " more timings are"),
+        " missing: dropped by those who reported them, or "
+        "refused by a full coxd"));
   }
   return absl::OkStatus();
 }
@@ -211,8 +214,9 @@ absl::Status Import(Session& session, const Options& options) {
                   << "]}\n";
     return absl::OkStatus();
   }
-  session.out() << result.stored_count << " observations stored";
-  if (result.skipped_count > 0) session.out() << ", " << result.skipped_count << " rows skipped";
+  session.out() << domain::Counted(result.stored_count, "observation") << " stored";
+  if (result.skipped_count > 0)
+    session.out() << ", " << domain::Counted(result.skipped_count, "row") << " skipped";
   session.out() << '\n';
   return absl::OkStatus();
 }
@@ -227,7 +231,7 @@ absl::Status Forget(Session& session, const Options& options) {
   if (session.json()) {
     session.PrintJson(response);
   } else {
-    session.out() << response.removed_count() << " observations forgotten\n";
+    session.out() << domain::Counted(response.removed_count(), "observation") << " forgotten\n";
   }
   if (response.removed_count() == 0) {
     session.Note(absl::StrCat("no observations of ", options.job.empty() ? "source " : "job ",

@@ -18,6 +18,7 @@
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -62,11 +63,12 @@ v1::PatternHeader HeaderOf(const Options& options) {
 
 void PrintSummary(const v1::EvaluatePatternResponse& response, std::ostream& out) {
   out << absl::StrFormat(
-      "\n%d messages between %d pairs, %.6g bytes; the busiest rank sends %d messages (%.6g bytes) "
+      "\n%s between %s, %.6g bytes; the busiest rank sends %s (%.6g bytes) "
       "and receives %d (%.6g bytes)\n",
-      response.message_count(), response.pair_count(), response.volume_bytes(),
-      response.max_sends(), response.max_out_bytes(), response.max_receives(),
-      response.max_in_bytes());
+      domain::Counted(response.message_count(), "message"),
+      domain::Counted(response.pair_count(), "pair"), response.volume_bytes(),
+      domain::Counted(response.max_sends(), "message"), response.max_out_bytes(),
+      response.max_receives(), response.max_in_bytes());
 }
 
 // What the application's jobs have sent, instead of messages of the caller's.

@@ -18,6 +18,7 @@
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 #include "files/file_io.h"
 
 namespace cox::cli {
@@ -110,7 +111,8 @@ absl::Status Tell(Session& session, const v1::Profile& profile, absl::string_vie
     session.out() << what << " @" << profile.revision() << "; `cox profile show "
                   << console::Printable(
                          BareMachine(profile.name().substr(0, profile.name().find("/profiles/"))))
-                  << "` lists its " << profile.parameters_size() << " parameters\n";
+                  << "` lists its " << domain::Counted(profile.parameters_size(), "parameter")
+                  << '\n';
   }
   return absl::OkStatus();
 }

@@ -30,6 +30,7 @@
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -117,7 +118,8 @@ class Asker {
     if (status.ok() && !files_.csv.empty()) status = WriteSheet(session_, files_.csv, csv_);
     if (!status.ok() || refused_ == 0) return status;
     return absl::InvalidArgumentError(absl::StrFormat(
-        "%d of %d questions have no answer; the first: %s", refused_, asked_, first_error_));
+        "%d of %s %s no answer; the first: %s", refused_, domain::Counted(asked_, "question"),
+        domain::Plural(refused_, "has", "have"), first_error_));
   }
 
   // Answers one question in full, with the daemon's own status.

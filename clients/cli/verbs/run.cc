@@ -23,6 +23,7 @@
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
 #include "console/programs.h"
+#include "domain/words/counted.h"
 #include "library/libraries.h"
 #include "library/run_time_number.h"
 
@@ -209,8 +210,9 @@ class JobSettings {
   }
 
   void RemarkFound(const TuningKey& key, int64_t profile_revision) {
-    Remark(absl::StrCat(library_, " on ", machine_, ", ", key.shape.nodes, " x ", key.shape.ppn,
-                        " ranks, profile revision ", profile_revision));
+    Remark(absl::StrCat(library_, " on ", machine_, ", ", key.shape.nodes, " x ",
+                        domain::Counted(key.shape.ppn, "rank"), ", profile revision ",
+                        profile_revision));
   }
 
   // An absolute path, for ranks on other nodes; empty where none is named.

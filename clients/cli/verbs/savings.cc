@@ -19,6 +19,7 @@
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -92,11 +93,12 @@ void PrintWithdrawals(const v1::GetSavingsResponse& response, std::ostream& out)
     out << "withdrawn" << (one.ended() ? " earlier" : "") << ": "
         << console::Printable(
                absl::StrCat(one.library(), " ", one.collective(), " ", one.algorithm()))
-        << " on " << one.nodes() << " x " << one.ppn() << " ranks, "
+        << " on " << one.nodes() << " x " << domain::Counted(one.ppn(), "rank") << ", "
         << console::FormatBytes(one.min_block_bytes()) << " to "
         << console::FormatBytes(one.max_block_bytes())
         << absl::StrFormat(": %.2f times the default's time", one.factor()) << " ("
-        << one.pair_count() << " comparisons, " << one.job_count() << " jobs)\n";
+        << domain::Counted(one.pair_count(), "comparison") << ", "
+        << domain::Counted(one.job_count(), "job") << ")\n";
   }
 }
 

@@ -23,6 +23,7 @@
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -148,7 +149,7 @@ class DriftNews {
   void Print(const v1::Drift& drift) {
     session_.out() << '\n'
                    << TimeText(drift.create_time()) << "  drift: " << DescribeDrift(drift) << ": "
-                   << drift.observation_count() << " observations since number "
+                   << domain::Counted(drift.observation_count(), "observation") << " since number "
                    << drift.first_observation_id() << '\n';
     console::Table table({{"LIBRARY"},
                           {"COLLECTIVE"},

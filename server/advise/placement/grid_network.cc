@@ -17,6 +17,7 @@
 #include "advise/placement/host_list.h"
 #include "advise/placement/torus_links.h"
 #include "domain/errors.h"
+#include "domain/words/counted.h"
 
 namespace cox::advise {
 namespace {
@@ -112,8 +113,8 @@ class GridNetworkReader {
     double product = 1;
     for (const int dim : grid_.dims_) product *= dim;
     if (product != static_cast<double>(hosts->size())) {
-      return Wrong(
-          absl::StrCat(absl::StrJoin(grid_.dims_, "x"), " places, but ", hosts->size(), " nodes"));
+      return Wrong(absl::StrCat(absl::StrJoin(grid_.dims_, "x"), " places, but ",
+                                domain::Counted(static_cast<int64_t>(hosts->size()), "node")));
     }
     for (const std::string& host : *hosts) {
       const auto place = static_cast<int>(grid_.place_of_.size());

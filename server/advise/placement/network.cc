@@ -12,6 +12,7 @@
 #include "advise/placement/host_list.h"
 #include "advise/placement/switch_tree.h"
 #include "domain/errors.h"
+#include "domain/words/counted.h"
 
 namespace cox::advise {
 namespace {
@@ -94,7 +95,8 @@ absl::StatusOr<NodesInUse> Network::Find(absl::string_view node_list, int64_t co
   }
   if (count > static_cast<int64_t>(places.size())) {
     return domain::InvalidField(
-        kList, absl::StrCat("has ", places.size(), " nodes; the job needs ", count));
+        kList, absl::StrCat("has ", domain::Counted(static_cast<int64_t>(places.size()), "node"),
+                            "; the job needs ", count));
   }
   if (count > 0) places.resize(static_cast<size_t>(count));
   absl::StatusOr<NodesInUse> nodes = Use(places, uplinks);

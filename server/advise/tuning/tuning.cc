@@ -10,6 +10,7 @@
 #include "domain/errors.h"
 #include "domain/limits.h"
 #include "domain/parse_collective.h"
+#include "domain/words/counted.h"
 #include "library/algorithms.h"
 #include "library/libraries.h"
 #include "library/run_time_number.h"
@@ -106,9 +107,10 @@ absl::Status ValidateShape(const TuningQuestion& question) {
     }
   }
   if (question.job.nodes * question.job.ppn > domain::kMaxRanks) {
-    return domain::InvalidField("ppn",
-                                absl::StrCat(question.job.nodes, " nodes of ", question.job.ppn,
-                                             " ranks are more than ", domain::kMaxRanks, " ranks"));
+    return domain::InvalidField(
+        "ppn", absl::StrCat(domain::Counted(question.job.nodes, "node"), " of ",
+                            domain::Counted(question.job.ppn, "rank"), " are more than ",
+                            domain::kMaxRanks, " ranks"));
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
 #include "domain/errors.h"
+#include "domain/words/counted.h"
 
 namespace cox::daemon {
 namespace {
@@ -112,7 +113,7 @@ std::string ScenarioBound::State::WhyFull(const std::string& machine, const doma
   const absl::string_view setting = is_all ? "max-scenarios" : "machine-scenarios";
   return absl::StrCat(
       is_all ? "the machines have" : absl::StrCat("machine ", machine, " has"), " timings of ",
-      shares.held(), " scenarios, ", shares.HeldBy(owner_names[owner]),
+      domain::Counted(shares.held(), "scenario"), ", ", shares.HeldBy(owner_names[owner]),
       " of them new from this reporter, and coxd keeps at most ", shares.limit(), " (", setting,
       "), of which a reporter leaves a quarter free: the new"
       " scenarios of this batch find no room. Ask an operator to raise ",

@@ -12,6 +12,7 @@
 #include "daemon/log.h"
 #include "daemon/stored_profile.h"
 #include "domain/principal_name.h"
+#include "domain/words/counted.h"
 #include "learn/refine/refine.h"
 
 namespace cox::daemon {
@@ -248,10 +249,10 @@ absl::Status MachineLearner::PublishRevision(const Learned& content, const store
   profile.parameters = content.profile.parameters;
   profile.refined_revision = revision_;
   profile.note = absl::StrFormat(
-      "%slearned from %d observations (ids up to %d) since revision %d; predictions moved by %.1f "
+      "%slearned from %s (ids up to %d) since revision %d; predictions moved by %.1f "
       "%%",
-      why_.empty() ? "" : why_ + "; ", content.used_count, content.through_id, revision_,
-      100 * content.largest_change);
+      why_.empty() ? "" : why_ + "; ", domain::Counted(content.used_count, "observation"),
+      content.through_id, revision_, 100 * content.largest_change);
   const absl::StatusOr<store::ProfileRecord> stored = shared_.store->AddProfile(profile, "", actor);
   if (!stored.ok()) return stored.status();
   Log(LogLevel::kInfo, "profile refined",
@@ -283,10 +284,12 @@ absl::Status MachineLearner::AnnounceWithdrawals(const store::ProfileRecord& act
     absl::StrAppendFormat(&profile.note,
                           "; %s %s of %s on %d x %d ranks with blocks of %d to %d bytes: %.2f "
                           "times the default's time "
-                          "in %d comparisons with canaries by %d jobs",
+                          "in %s with canaries by %s",
                           calls.collective, calls.algorithm, calls.library, calls.nodes, calls.ppn,
                           calls.min_block_bytes, calls.max_block_bytes,
-                          std::exp(evidence.log_factor), evidence.pair_count, evidence.job_count);
+                          std::exp(evidence.log_factor),
+                          domain::Counted(evidence.pair_count, "comparison"),
+                          domain::Counted(evidence.job_count, "job"));
   }
   const absl::StatusOr<store::ProfileRecord> stored = shared_.store->AddProfile(profile, "");
   if (!stored.ok()) return stored.status();

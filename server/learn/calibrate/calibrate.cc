@@ -5,6 +5,7 @@
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
+#include "domain/words/counted.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/calibrate/local_work.h"
 #include "learn/calibrate/model_calibration.h"
@@ -47,8 +48,9 @@ void WarnOfUnused(const Samples& self, std::vector<std::string>* warnings) {
   int64_t count = 0;
   for (const Sample* sample : self) count += sample->kind == "pingpong" ? 1 : 0;
   if (count == 0) return;
-  warnings->push_back(absl::StrCat(
-      count, " samples at level self are not used: no model prices a message to oneself"));
+  warnings->push_back(absl::StrCat(domain::Counted(count, "sample"), " at level self ",
+                                   domain::Plural(count, "is", "are"),
+                                   " not used: no model prices a message to oneself"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
+#include "domain/words/counted.h"
 #include "learn/calibrate/buffer_limit.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/median.h"
@@ -35,7 +36,8 @@ void FitRecord::AddRegime(const ParameterFit& fit, size_t sample_count, double a
 
 void FitRecord::AddSetting(const Setting& setting, size_t sample_count) {
   Set(setting.index, setting.value, 0, 0,
-      absl::StrCat("calibrated: chosen to fit ", sample_count, " samples"));
+      absl::StrCat("calibrated: chosen to fit ",
+                   domain::Counted(static_cast<int64_t>(sample_count), "sample")));
 }
 
 void FitRecord::AddBufferLimit(absl::Span<const Sample* const> samples) {
@@ -75,7 +77,8 @@ void FitRecord::Finish(size_t sample_count) {
 void FitRecord::Keep(const FittedParameter& parameter, size_t sample_count, double above) {
   const bool is_piecewise = !model_.parameters()[parameter.index].argument.empty();
   if (above > 0 && !is_piecewise) return;
-  std::string source = absl::StrCat("calibrated: ", sample_count, " samples");
+  std::string source =
+      absl::StrCat("calibrated: ", domain::Counted(static_cast<int64_t>(sample_count), "sample"));
   if (!parameter.tied_to.empty()) {
     NotIdentified(parameter.index);
     absl::StrAppend(&source, ", cost shared evenly with ", NamesOf(parameter.tied_to));
@@ -95,7 +98,9 @@ void FitRecord::LeaveOut(const FittedParameter& parameter, size_t sample_count) 
     Warn(absl::StrCat("these samples do not show ", spec.name,
                       ": something slower always hides it; it is only bounded"));
     Set(parameter.index, parameter.bound, parameter.bound, 0,
-        absl::StrCat("calibrated: bounded by ", sample_count, " samples"), "<=");
+        absl::StrCat("calibrated: bounded by ",
+                     domain::Counted(static_cast<int64_t>(sample_count), "sample")),
+        "<=");
     return;
   }
   Warn(absl::StrCat("these samples do not show ", spec.name,

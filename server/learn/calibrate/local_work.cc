@@ -8,6 +8,7 @@
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "domain/shape.h"
+#include "domain/words/counted.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/calibrate/model_samples.h"
 #include "learn/calibrate/parameter_fit.h"
@@ -38,7 +39,8 @@ void SetForAll(absl::string_view kind, const FittedParameter& fitted, size_t sam
     parameter.name = std::string(kind);
     parameter.value = fitted.value;
     parameter.stderr_ = fitted.stderr_;
-    parameter.source = absl::StrCat("calibrated: ", sample_count, " samples");
+    parameter.source =
+        absl::StrCat("calibrated: ", domain::Counted(static_cast<int64_t>(sample_count), "sample"));
     profile->Set(std::move(parameter));
   }
 }

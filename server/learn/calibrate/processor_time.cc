@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/parameter.h"
 #include "domain/shape.h"
+#include "domain/words/counted.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/calibrate/model_samples.h"
 #include "learn/calibrate/parameter_fit.h"
@@ -63,7 +64,8 @@ void CalibrateProcessorTime(domain::Level level, absl::Span<const Sample* const>
     parameter.name = std::string(kNames[i]);
     parameter.value = sums[i].value;
     parameter.stderr_ = std::sqrt(sums[i].variance);
-    parameter.source = absl::StrCat("calibrated: ", count, " samples of overheads");
+    parameter.source = absl::StrCat(
+        "calibrated: ", domain::Counted(static_cast<int64_t>(count), "sample"), " of overheads");
     calibration->profile.Set(std::move(parameter));
   }
 }

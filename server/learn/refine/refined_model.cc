@@ -10,6 +10,7 @@
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
+#include "domain/words/counted.h"
 #include "learn/calibrate/sample_kinds.h"
 #include "learn/fallback_parameters.h"
 
@@ -242,7 +243,7 @@ void RefinedModel::Export(int64_t used_count, domain::Profile* profile) const {
     parameter.above = free_[j] < constants ? 0 : values_.pieces[free_[j] - constants].above;
     parameter.value = ValueAt(free_[j]);
     parameter.stderr_ = parameter.value * std::sqrt(std::max(0.0, covariance_(index, index)));
-    parameter.source = absl::StrCat("refined: ", used_count, " observations");
+    parameter.source = absl::StrCat("refined: ", domain::Counted(used_count, "observation"));
     profile->Set(std::move(parameter));
   }
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "domain/words/counted.h"
 
 namespace cox::model {
 namespace {
@@ -131,7 +132,8 @@ class Reducer {
     if (sizes.size() != static_cast<size_t>(graph.messages_count)) {
       return domain::InvalidField(
           absl::StrCat(field, ".message_bytes"),
-          absl::StrCat("has ", sizes.size(), " sizes for ", graph.messages_count, " messages"));
+          absl::StrCat("has ", domain::Counted(static_cast<int64_t>(sizes.size()), "size"), " for ",
+                       domain::Counted(graph.messages_count, "message")));
     }
     for (size_t i = 0; i < sizes.size(); ++i) {
       if (IsAmount(sizes[i])) continue;

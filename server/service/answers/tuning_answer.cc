@@ -11,6 +11,7 @@
 #include "advise/tuning/tuning.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
+#include "domain/words/counted.h"
 #include "library/fingerprint.h"
 #include "library/openmpi/rules.h"
 #include "library/tuning_format.h"
@@ -31,7 +32,9 @@ std::string NowUtc() {
 }
 
 std::string WhereNodesAre(const std::optional<advise::NodesInUse>& nodes) {
-  return nodes.has_value() ? absl::StrCat(", at ", nodes->switch_count, " switches") : "";
+  return nodes.has_value()
+             ? absl::StrCat(", at ", domain::Counted(nodes->switch_count, "switch", "switches"))
+             : "";
 }
 
 std::vector<std::string> HeaderLines(const daemon::JobDecisions& answer,
@@ -40,8 +43,8 @@ std::vector<std::string> HeaderLines(const daemon::JobDecisions& answer,
   std::vector<std::string> lines = {
       absl::StrCat("machine ", answer.machine->name, ", profile revision ",
                    answer.machine->revision),
-      absl::StrCat(answer.job.library, ", ", answer.job.nodes, " nodes of ", answer.job.ppn,
-                   " ranks", WhereNodesAre(nodes)),
+      absl::StrCat(answer.job.library, ", ", domain::Counted(answer.job.nodes, "node"), " of ",
+                   domain::Counted(answer.job.ppn, "rank"), WhereNodesAre(nodes)),
       absl::StrCat("made ", NowUtc(), " by coxswain"),
   };
   if (!command.empty()) lines.push_back(absl::StrCat("command: ", command));

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "domain/words/counted.h"
 #include "store/copy/postgres_side.h"
 #include "store/copy/row.h"
 #include "store/copy/side.h"
@@ -33,8 +34,9 @@ absl::Status CheckTables(Source& from) {
     const absl::StatusOr<int64_t> rows = from.CountRows(name);
     if (!rows.ok()) return rows.status();
     if (*rows == 0) continue;
-    return absl::FailedPreconditionError(absl::StrCat("table ", name, " of the source has ", *rows,
-                                                      " rows, and the target has no such table"));
+    return absl::FailedPreconditionError(absl::StrCat("table ", name, " of the source has ",
+                                                      domain::Counted(*rows, "row"),
+                                                      ", and the target has no such table"));
   }
   return absl::OkStatus();
 }
@@ -70,8 +72,8 @@ absl::StatusOr<RowSum> CopyRows(Source& from, Target& to, const CopiedTable& tab
   if (!copied.ok()) return copied.status();
   if (*copied == sum) return sum;
   return absl::DataLossError(
-      absl::StrCat("the source has ", sum.count, " rows, the target ", copied->count,
-                   copied->count == sum.count ? ", with other content" : ""));
+      absl::StrCat("the source has ", domain::Counted(sum.count, "row"), ", the target ",
+                   copied->count, copied->count == sum.count ? ", with other content" : ""));
 }
 
 // Leaves a piece as it is if it is equal already.

@@ -107,9 +107,7 @@ class PostgresStore final : public Store, public WriteState {
       if (record.create_time_us == 0) record.create_time_us = now_us_();
       if (absl::Status status = InsertMachine(writes_.session(), record); !status.ok())
         return status;
-      absl::Status audited =
-          Audit(actor, record.name,
-                absl::StrCat(record.nodes, " nodes of ", record.cores_per_node, " cores"));
+      absl::Status audited = Audit(actor, record.name, MachineWords(record));
       if (!audited.ok()) return audited;
       return RecordOutcome(writes_.session(), request, 0, now_us_());
     });

@@ -96,9 +96,7 @@ class SqliteStore final : public Store, public WriteState {
       MachineRecord record = machine;
       if (record.create_time_us == 0) record.create_time_us = now_us_();
       if (absl::Status status = InsertMachine(*db_, record); !status.ok()) return status;
-      absl::Status audited =
-          Audit(actor, record.name,
-                absl::StrCat(record.nodes, " nodes of ", record.cores_per_node, " cores"));
+      absl::Status audited = Audit(actor, record.name, MachineWords(record));
       if (!audited.ok()) return audited;
       return RecordOutcome(*db_, request, 0, now_us_());
     });

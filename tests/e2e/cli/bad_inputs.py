@@ -222,7 +222,7 @@ ENGINEER = [
     (f"recommend {POINT} --library openmpi-9", NOT_FOUND, 'unknown library "openmpi-9"'),
     (f"recommend {POINT} --librry mpich-4.0", WRONG, "there is no option --librry (did you mean --library?)"),
     (f"recommend {POINT} --candidates binomal", REFUSED, "openmpi-4.1 bcast (did you mean binomial?)"),
-    (f"recommend {POINT} --nodes 1 --ppn 4", REFUSED, "ranks: 8 ranks do not fit 1 nodes of 4 ranks"),
+    (f"recommend {POINT} --nodes 1 --ppn 4", REFUSED, "ranks: 8 ranks do not fit 1 node of 4 ranks"),
     (f"recommend {POINT} --assume lucky", WRONG, "--assume: lucky not in {commutative"),
     ("recommend --batch /nosuch", NOT_FOUND, "/nosuch: No such file"),
     ("recommend --batch {no_questions.csv}", OK, "no_questions.csv: has no questions"),

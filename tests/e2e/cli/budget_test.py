@@ -60,7 +60,7 @@ class BudgetTest(unittest.TestCase):
 
     def test_rounds_until_a_minute_is_not_worth_it(self):
         outcome, jobs = self.calibrate("--budget", "10m", "--hosts", ",".join(HOSTS))
-        self.assertIn("registered here with 6 node(s)", outcome.err)
+        self.assertIn("registered here with 6 nodes", outcome.err)
         lines = [(float(lost), float(saved)) for lost, saved in LINE.findall(outcome.err)]
         self.assertGreaterEqual(len(lines), 2, outcome.err)
         self.assertLess(lines[-1][0], lines[0][0], "the estimate of what is lost falls")

@@ -31,7 +31,7 @@ class CalibrateTest(unittest.TestCase):
     def test_quick_with_ours(self):
         outcome = self.daemon("calibrate", "here", "--quick", "--ours", "--mpi", MPI, "--ranks", "2")
         self.assertEqual(outcome.code, 0, outcome)
-        self.assertIn("registered here with 1 node(s)", outcome.err)
+        self.assertIn("registered here with 1 node", outcome.err)
         self.assertIn("hockney", outcome.out)
         machine = self.daemon.json("machine", "show", "here")
         self.assertEqual(machine["cores_per_node"], len(os.sched_getaffinity(0)))

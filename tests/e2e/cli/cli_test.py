@@ -91,7 +91,7 @@ class CliTest(Asking, unittest.TestCase):
     def test_machine_verbs(self):
         self.assertIn("no machines yet", self.daemon("machine", "list").err)
         out = self.ok("machine", "import", self.daemon.write("m.toml", MACHINE))
-        self.assertIn("cluster: 4 nodes of 8 cores, profile @1 with 1 parameters", out)
+        self.assertIn("cluster: 4 nodes of 8 cores, profile @1 with 1 parameter", out)
         self.assertIn("fat-tree", self.ok("machine", "list"))
         self.assertEqual(self.daemon.json("machine", "list")["machines"][0]["name"], "machines/cluster")
         self.assertIn("profile     @1, imported", self.ok("machine", "show", "cluster"))
@@ -432,7 +432,7 @@ class CliTest(Asking, unittest.TestCase):
         answers = [json.loads(line) for line in outcome.out.splitlines()]
         self.assertIsNone(answers[1]["algorithm"])
         self.assertIn("nowhere", answers[1]["reason"])
-        self.assertIn("1 of 2 questions have no answer", outcome.err)
+        self.assertIn("1 of 2 questions has no answer", outcome.err)
         # A bad row is found before the first question is asked.
         file = self.daemon.write("bad.csv", questions([rows[0], rows[0].replace(",16,", ",17,")]))
         self.assertEqual(self.refused(5, "bad.csv:3:ranks: ", "recommend", "--batch", file).out, "")
@@ -658,10 +658,10 @@ class CliTest(Asking, unittest.TestCase):
             where = f"bad.csv:{count + 1}:" + (f"{column}: " if "extra" not in value and '"' not in value else " ")
             self.assertIn(where, outcome.err)
             self.assertIn(rule, outcome.err)
-            self.assertIn(f"1 of {count} rows are bad and nothing was imported", outcome.err)
+            self.assertIn(f"1 of {count} rows is bad and nothing was imported", outcome.err)
             self.assertEqual(self.ok("observations", "list", "--count"), "0\n")
         outcome = self.daemon("observations", "import", file, "--skip-bad")
-        self.assertEqual(outcome.out, f"{count - 1} observations stored, 1 rows skipped\n", outcome)
+        self.assertEqual(outcome.out, f"{count - 1} observations stored, 1 row skipped\n", outcome)
 
     def test_bad_files(self):
         self.refused(5, "is empty", "observations", "import", self.daemon.write("none.csv", ""))

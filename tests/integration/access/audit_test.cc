@@ -164,7 +164,7 @@ TEST_F(Audit, AJobsReportsAreNoChangeButAnImportOfThemIs) {
   Do(&v1::ObservationService::Stub::ReportObservations, daemon_.Observations(), report);
   const v1::ListAuditRecordsResponse all = List();
   ASSERT_EQ(all.records_size(), 2);
-  EXPECT_EQ(all.records(0).change(), "1 observations of source ada@login of job 4711");
+  EXPECT_EQ(all.records(0).change(), "1 observation of source ada@login of job 4711");
 }
 
 }  // namespace

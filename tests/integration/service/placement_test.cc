@@ -219,7 +219,7 @@ TEST(Placement, ATableIsKeptUntilTheSwitchesChange) {
   v1::GetTuningRequest request = TableOf(kFiveSwitches);
   v1::GetTuningResponse first;
   ASSERT_TRUE(Call(&Advice::GetTuning, stub, request, &first).ok());
-  EXPECT_THAT(first.text(), HasSubstr("16 nodes of 1 ranks, at 5 switches\n"));
+  EXPECT_THAT(first.text(), HasSubstr("16 nodes of 1 rank, at 5 switches\n"));
   request.set_etag(first.etag());
   v1::GetTuningResponse again;
   ASSERT_TRUE(Call(&Advice::GetTuning, stub, request, &again).ok());

@@ -278,7 +278,7 @@ TEST_F(FakeDaemonTest, ImportsNothingOfAFileWithABadRow) {
   const Outcome outcome = Import(kHeader + Rows("a", 2) + "a,l,bcast,chain,1,1,2,0,1e-6\n");
   EXPECT_EQ(outcome.exit_code, kExitRefused);
   EXPECT_THAT(outcome.err, HasSubstr("rows.csv:4:ranks: is 2, but nodes x ppn is 1"));
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 rows are bad and nothing was imported"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 rows is bad and nothing was imported"));
   EXPECT_THAT(daemon_.reports, IsEmpty());
 }
 
@@ -455,7 +455,7 @@ TEST_F(FakeDaemonTest, ABadQuestionFailsOnlyItself) {
   const Outcome outcome =
       Cox({"--server", daemon_.address().c_str(), "--json", "recommend", "--batch", path.c_str()});
   EXPECT_EQ(outcome.exit_code, kExitRefused);
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 questions have no answer"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 questions has no answer"));
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3);
   EXPECT_THAT(outcome.out, HasSubstr(R"({"algorithm":null,)"));
 }

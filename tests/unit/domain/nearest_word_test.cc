@@ -1,4 +1,4 @@
-#include "domain/nearest_word.h"
+#include "domain/words/nearest_word.h"
 
 #include <gtest/gtest.h>
 

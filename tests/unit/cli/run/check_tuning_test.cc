@@ -104,7 +104,7 @@ TEST(CheckTuningTest, ManyFindingsAreCounted) {
   const CheckOutcome outcome = Cox({"tune", "--check", file, "--library", "mvapich-3.0"});
   EXPECT_EQ(outcome.exit_code, kExitRefused);
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), kMaxFindings + 1);
-  EXPECT_THAT(outcome.out, HasSubstr("and 10 findings more, 30 in all\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("and 10 more findings, 30 in all\n"));
   EXPECT_THAT(outcome.err, HasSubstr("30 findings, read as mvapich-3.0 (env)"));
   const CheckOutcome json = Cox({"--json", "tune", "--check", file, "--library", "mvapich-3.0"});
   EXPECT_EQ(json.exit_code, kExitRefused);

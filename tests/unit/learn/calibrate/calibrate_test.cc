@@ -269,7 +269,7 @@ TEST(CalibrateTest, SamplesToOneselfAreNotUsedAndThatIsSaid) {
   const auto calibration = Calibrate({MakeSample(Level::kSelf, 1, 8, 1e-7)});
   ASSERT_TRUE(calibration.ok());
   EXPECT_THAT(calibration->profile.parameters, IsEmpty());
-  EXPECT_THAT(calibration->warnings, Contains(HasSubstr("1 samples at level self")));
+  EXPECT_THAT(calibration->warnings, Contains(HasSubstr("1 sample at level self is not used")));
 }
 
 TEST(CalibrateTest, ParametersAreNeverNegative) {

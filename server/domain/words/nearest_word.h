@@ -1,6 +1,6 @@
 // Finds the word that somebody may have meant, for errors. Header only; any thread, cannot fail.
-#ifndef COX_DOMAIN_NEAREST_WORD_H_
-#define COX_DOMAIN_NEAREST_WORD_H_
+#ifndef COX_DOMAIN_WORDS_NEAREST_WORD_H_
+#define COX_DOMAIN_WORDS_NEAREST_WORD_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -60,4 +60,4 @@ std::string DidYouMean(absl::string_view word, const Words& words) {
 
 }  // namespace cox::domain
 
-#endif  // COX_DOMAIN_NEAREST_WORD_H_
+#endif  // COX_DOMAIN_WORDS_NEAREST_WORD_H_
