@@ -169,8 +169,9 @@ struct Forgotten {
     std::string machine;
     int64_t first_id = 0;  // its first removed observation
   };
-  int64_t removed_count = 0;  // observations
-  std::vector<Of> machines;   // machines with removed observations
+  int64_t removed_count = 0;                  // observations
+  std::vector<Of> machines;                   // machines with removed observations
+  std::vector<std::string> deleted_machines;  // the same of machines that rest; names may repeat
 };
 
 // Which rows of a machine are old.

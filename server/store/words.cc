@@ -55,11 +55,18 @@ std::string MachineWords(const MachineRecord& machine) {
                       domain::Counted(machine.cores_per_node, "core"));
 }
 
+std::string ContentWords(const ObservationCount& count) {
+  return absl::StrCat("with all profiles and ",
+                      domain::Counted(count.observation_count, "observation"));
+}
+
 std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten) {
   const bool is_job = reporter.kind == Reporter::Kind::kJob;
+  const auto machine_count =
+      static_cast<int64_t>(forgotten.machines.size() + forgotten.deleted_machines.size());
   return absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ",
                       domain::Counted(forgotten.removed_count, "observation"), " of ",
-                      domain::Counted(static_cast<int64_t>(forgotten.machines.size()), "machine"));
+                      domain::Counted(machine_count, "machine"));
 }
 
 std::vector<AuditRecord> ImportAudit(const ObservationBatch& batch, int64_t time_us) {

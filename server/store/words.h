@@ -37,6 +37,9 @@ inline constexpr absl::string_view kSwitchesChanged = "switches";
 // What an audit record says of a new machine.
 std::string MachineWords(const MachineRecord& machine);
 
+// What an audit record says of a machine that somebody deletes or brings back.
+std::string ContentWords(const ObservationCount& count);
+
 // What an audit record says of a forgotten reporter.
 std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten);
 

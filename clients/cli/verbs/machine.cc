@@ -1,6 +1,7 @@
 // cox machine list | show | import | export | delete | undelete
 #include <cox/v1/machine.pb.h>
 #include <cox/v1/model.pb.h>
+#include <cox/v1/observation.pb.h>
 
 #include <map>
 #include <memory>
@@ -228,7 +229,17 @@ absl::Status Undelete(Session& session, const std::string& name) {
   absl::Status status = session.connection().Call(kUndeleteMachine, request, machine);
   if (!status.ok()) return status;
   if (session.json()) session.PrintJson(machine);
-  session.Note(absl::StrCat(BareMachine(machine.name()), " is back"));
+  v1::CountObservationsRequest count;
+  count.set_machine(std::string(BareMachine(machine.name())));
+  v1::CountObservationsResponse counted;
+  status = session.connection().Call(kCountObservations, count, counted);
+  session.Note(absl::StrCat(
+      BareMachine(machine.name()), " is back",
+      status.ok()
+          ? absl::StrCat(" with ", domain::Counted(counted.observation_count(), "observation"))
+          : std::string(),
+      "; what was forgotten since it was deleted stays forgotten (`cox audit --machine ",
+      BareMachine(machine.name()), "`)"));
   return absl::OkStatus();
 }
 

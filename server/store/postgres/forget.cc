@@ -22,24 +22,29 @@ constexpr const char* kRowsOf =
 // A machine and its first observation among those that go.
 struct Affected {
   int64_t machine_id;
-  std::string name;  // "": deleted
+  std::string name;  // "": its rest has ended
+  bool is_deleted;
   int64_t first_id;
 };
 
 absl::StatusOr<std::vector<Affected>> FindAffected(Session& session, const std::string& whose,
                                                    int64_t id) {
   Query query(session,
-              absl::StrCat("SELECT machine_id, m.name, min(first_id) FROM"
+              absl::StrCat("SELECT machine_id, coalesce(m.name, d.name, ''),"
+                           " CASE WHEN m.name IS NULL THEN 1 ELSE 0 END::bigint,"
+                           " min(first_id) FROM"
                            " (SELECT o.machine_id, min(o.observation_id) AS first_id FROM",
                            kRowsOf, "WHERE b.", whose,
                            " GROUP BY o.machine_id UNION ALL SELECT machine_id, min(first_id)"
                            " FROM old_sum WHERE ",
                            whose,
                            " GROUP BY machine_id) f JOIN machine m USING (machine_id)"
-                           " GROUP BY machine_id, m.name ORDER BY machine_id"));
+                           " LEFT JOIN deleted_machine d USING (machine_id)"
+                           " GROUP BY machine_id, m.name, d.name ORDER BY machine_id"));
   query.Bind(id);
   std::vector<Affected> affected;
-  while (query.Next()) affected.push_back({query.Int(0), query.Text(1), query.Int(2)});
+  while (query.Next())
+    affected.push_back({query.Int(0), query.Text(1), query.Int(2) != 0, query.Int(3)});
   if (!query.status().ok()) return query.status();
   return affected;
 }
@@ -113,7 +118,12 @@ absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& report
   forgotten.removed_count = rows.ChangedRowCount() + *removed_sums;
   if (status = RemoveFindings(session, *machines); !status.ok()) return status;
   for (const Affected& machine : *machines) {
-    if (!machine.name.empty()) forgotten.machines.push_back({machine.name, machine.first_id});
+    if (machine.name.empty()) continue;
+    if (machine.is_deleted) {
+      forgotten.deleted_machines.push_back(machine.name);
+    } else {
+      forgotten.machines.push_back({machine.name, machine.first_id});
+    }
   }
   for (const std::string& sql : {absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose),
                                  absl::StrCat("DELETE FROM report_count WHERE ", whose),

@@ -31,6 +31,7 @@
 #include "store/postgres/rows/drift_rows.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/postgres/rows/profile_rows.h"
+#include "store/postgres/rows/report_counts.h"
 #include "store/postgres/rows/request_rows.h"
 #include "store/postgres/rows/sketch_rows.h"
 #include "store/postgres/rows/withdrawal_rows.h"
@@ -152,9 +153,11 @@ class PostgresStore final : public Store, public WriteState {
   absl::Status DeleteMachine(absl::string_view name, const Actor& actor) override {
     return Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
       Changed(name);
+      const absl::StatusOr<std::string> content = ContentOf(name);
+      if (!content.ok()) return content.status();
       if (absl::Status hidden = HideMachine(writes_.session(), name, now_us_()); !hidden.ok())
         return hidden;
-      return Audit(actor, name, "with all profiles and observations");
+      return Audit(actor, name, *content);
     });
   }
 
@@ -163,7 +166,8 @@ class PostgresStore final : public Store, public WriteState {
       Changed(name);
       if (absl::Status shown = ShowMachine(writes_.session(), name, now_us_()); !shown.ok())
         return shown;
-      return Audit(actor, name, "with all profiles and observations");
+      const absl::StatusOr<std::string> content = ContentOf(name);
+      return content.ok() ? Audit(actor, name, *content) : content.status();
     });
   }
 
@@ -586,13 +590,27 @@ class PostgresStore final : public Store, public WriteState {
                                            .change = std::string(change)});
   }
 
+  // What a machine has. Not of one that rests. The writer's thread only.
+  absl::StatusOr<std::string> ContentOf(absl::string_view machine) {
+    const absl::StatusOr<int64_t> machine_id = FindMachineId(writes_.session(), machine);
+    if (!machine_id.ok()) return machine_id.status();
+    const auto count = SumReports(writes_.session(), std::nullopt, std::nullopt, *machine_id);
+    if (!count.ok()) return count.status();
+    return ContentWords(*count);
+  }
+
   // A row for each machine, so that each machine's audit is complete.
   absl::Status AuditForgotten(const Actor& actor, const Reporter& reporter,
                               const Forgotten& forgotten) {
     const std::string change = ForgottenWords(reporter, forgotten);
-    if (forgotten.machines.empty()) return Audit(actor, "", change);
+    if (forgotten.machines.empty() && forgotten.deleted_machines.empty()) {
+      return Audit(actor, "", change);
+    }
     for (const Forgotten::Of& of : forgotten.machines) {
       if (absl::Status audited = Audit(actor, of.machine, change); !audited.ok()) return audited;
+    }
+    for (const std::string& machine : forgotten.deleted_machines) {
+      if (absl::Status audited = Audit(actor, machine, change); !audited.ok()) return audited;
     }
     return absl::OkStatus();
   }

@@ -114,12 +114,21 @@ absl::Status RemoveWithdrawals(Database& db, const std::map<int64_t, int64_t>& f
   return absl::OkStatus();
 }
 
+// A machine whose rest has ended has no name any more.
 absl::Status NameMachines(Database& db, const std::map<int64_t, int64_t>& first_ids,
-                          std::vector<Forgotten::Of>& machines) {
+                          Forgotten& forgotten) {
   for (const auto& [machine_id, first_id] : first_ids) {
-    Query query(db, "SELECT name FROM machine WHERE machine_id = ? AND name IS NOT NULL");
+    Query query(db,
+                "SELECT coalesce(m.name, d.name, ''), m.name IS NULL FROM machine m"
+                " LEFT JOIN deleted_machine d USING (machine_id) WHERE machine_id = ?");
     query.Bind(machine_id);
-    if (query.Next()) machines.push_back({query.Text(0), first_id});
+    if (query.Next() && !query.Text(0).empty()) {
+      if (query.Int(1) == 0) {
+        forgotten.machines.push_back({query.Text(0), first_id});
+      } else {
+        forgotten.deleted_machines.push_back(query.Text(0));
+      }
+    }
     if (!query.status().ok()) return query.status();
   }
   return absl::OkStatus();
@@ -156,7 +165,7 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   forgotten.removed_count = *removed_count + *removed_sums;
   status = RemoveDrifts(db, *first_ids);
   if (status.ok()) status = RemoveWithdrawals(db, *first_ids);
-  if (status.ok()) status = NameMachines(db, *first_ids, forgotten.machines);
+  if (status.ok()) status = NameMachines(db, *first_ids, forgotten);
   if (!status.ok()) return status;
   for (const std::string& sql : {absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose),
                                  absl::StrCat("DELETE FROM report_count WHERE ", whose),

@@ -30,6 +30,7 @@
 #include "store/sqlite/profile_table.h"
 #include "store/sqlite/read_observations.h"
 #include "store/sqlite/read_pool.h"
+#include "store/sqlite/report_count.h"
 #include "store/sqlite/request_log.h"
 #include "store/sqlite/retention/old_sums.h"
 #include "store/sqlite/schema.h"
@@ -139,8 +140,10 @@ class SqliteStore final : public Store, public WriteState {
     return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
       ++rewrites_;
+      const absl::StatusOr<std::string> content = ContentOf(name);
+      if (!content.ok()) return content.status();
       if (absl::Status hidden = HideMachine(*db_, name, now_us_()); !hidden.ok()) return hidden;
-      return Audit(actor, name, "with all profiles and observations");
+      return Audit(actor, name, *content);
     });
   }
 
@@ -149,7 +152,8 @@ class SqliteStore final : public Store, public WriteState {
       ingest_.DropCaches();
       ++rewrites_;
       if (absl::Status shown = ShowMachine(*db_, name, now_us_()); !shown.ok()) return shown;
-      return Audit(actor, name, "with all profiles and observations");
+      const absl::StatusOr<std::string> content = ContentOf(name);
+      return content.ok() ? Audit(actor, name, *content) : content.status();
     });
   }
 
@@ -525,13 +529,27 @@ class SqliteStore final : public Store, public WriteState {
                               .change = std::string(change)});
   }
 
+  // What a machine has. Not of one that rests. The writer's thread only.
+  absl::StatusOr<std::string> ContentOf(absl::string_view machine) {
+    const absl::StatusOr<int64_t> machine_id = FindMachineId(*db_, machine);
+    if (!machine_id.ok()) return machine_id.status();
+    const auto count = SumReports(*db_, std::nullopt, std::nullopt, *machine_id);
+    if (!count.ok()) return count.status();
+    return ContentWords(*count);
+  }
+
   // A row for each machine, so that each machine's audit is complete.
   absl::Status AuditForgotten(const Actor& actor, const Reporter& reporter,
                               const Forgotten& forgotten) {
     const std::string change = ForgottenWords(reporter, forgotten);
-    if (forgotten.machines.empty()) return Audit(actor, "", change);
+    if (forgotten.machines.empty() && forgotten.deleted_machines.empty()) {
+      return Audit(actor, "", change);
+    }
     for (const Forgotten::Of& of : forgotten.machines) {
       if (absl::Status audited = Audit(actor, of.machine, change); !audited.ok()) return audited;
+    }
+    for (const std::string& machine : forgotten.deleted_machines) {
+      if (absl::Status audited = Audit(actor, machine, change); !audited.ok()) return audited;
     }
     return absl::OkStatus();
   }

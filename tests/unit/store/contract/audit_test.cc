@@ -49,7 +49,7 @@ TEST_P(AuditTest, SaysWhoDidWhatToWhichMachine) {
   ASSERT_TRUE(store_->DeleteMachine("peak", kBob).ok());
   ASSERT_TRUE(store_->AddAudit({.actor = kBob, .change = "token ci"}).ok());
   EXPECT_THAT(Told(), ElementsAre("token:bob : token ci",
-                                  "token:bob peak: with all profiles and observations",
+                                  "token:bob peak: with all profiles and 0 observations",
                                   "token:bob peak: no pin", "token:bob peak: revision 1",
                                   "uid:1000 peak: revision 1: imported from peak.toml",
                                   "uid:1000 peak: 4 nodes of 8 cores"));
@@ -100,6 +100,21 @@ TEST_P(AuditTest, ForgettingIsARecordOfEachMachine) {
               ElementsAre("uid:1000 m: job 4711: 4 observations of 2 machines"));
   EXPECT_THAT(Told({.machine = "n"}),
               ElementsAre("uid:1000 n: job 4711: 4 observations of 2 machines"));
+}
+
+TEST_P(AuditTest, WhatWasForgottenWhileAMachineRestedIsToldWithItsName) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "4711", 1, 2)).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "4712", 1, 1)).ok());
+  ASSERT_TRUE(store_->DeleteMachine("m", kAda).ok());
+  const auto forgotten = store_->Forget({Reporter::Kind::kJob, "4711"}, kBob);
+  ASSERT_TRUE(forgotten.ok()) << forgotten.status();
+  EXPECT_TRUE(forgotten->machines.empty()) << "nobody learns for it";
+  ASSERT_TRUE(store_->UndeleteMachine("m", kAda).ok());
+  EXPECT_THAT(Told({.machine = "m"}),
+              ElementsAre("uid:1000 m: with all profiles and 1 observation",
+                          "token:bob m: job 4711: 2 observations of 1 machine",
+                          "uid:1000 m: with all profiles and 3 observations"));
 }
 
 TEST_P(AuditTest, FiltersAndPages) {
