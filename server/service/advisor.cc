@@ -104,9 +104,9 @@ absl::Status AnswerOn(const advise::MachineView& machine, const v1::RecommendReq
                       v1::RecommendResponse* response) {
   absl::StatusOr<advise::Question> question = ToQuestion(machine, request);
   if (!question.ok()) return question.status();
-  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes =
-      finder->Find(request.machine(), request.node_list(),
-                   (question->ranks - 1) / question->ppn + 1, request.assume_idle_switches());
+  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes = finder->Find(
+      request.machine(), request.node_list(), (question->ranks - 1) / question->ppn + 1,
+      request.assume_idle_switches(), request.nodes());
   if (!nodes.ok()) return nodes.status();
   if (nodes->has_value()) {
     question->nodes_in_use = &**nodes;

@@ -80,9 +80,15 @@ absl::StatusOr<std::unique_ptr<const Network>> Network::Parse(absl::string_view 
 }
 
 absl::StatusOr<NodesInUse> Network::Find(absl::string_view node_list, int64_t count,
-                                         UpLinks uplinks) const {
+                                         UpLinks uplinks, int64_t job_nodes) const {
   const auto hosts = DistinctHosts(node_list);
   if (!hosts.ok()) return hosts.status();
+  const auto host_count = static_cast<int64_t>(hosts->size());
+  if (job_nodes > 0 && host_count > job_nodes) {
+    return domain::InvalidField(
+        kList, absl::StrCat("has ", domain::Counted(host_count, "node"), ", but nodes is ",
+                            job_nodes, "; list only the nodes of the job, or correct nodes"));
+  }
   std::vector<int> places;
   places.reserve(hosts->size());
   for (const std::string& host : *hosts) {
@@ -93,10 +99,9 @@ absl::StatusOr<NodesInUse> Network::Find(absl::string_view node_list, int64_t co
     }
     places.push_back(found->second);
   }
-  if (count > static_cast<int64_t>(places.size())) {
-    return domain::InvalidField(
-        kList, absl::StrCat("has ", domain::Counted(static_cast<int64_t>(places.size()), "node"),
-                            "; the job needs ", count));
+  if (count > host_count) {
+    return domain::InvalidField(kList, absl::StrCat("has ", domain::Counted(host_count, "node"),
+                                                    "; the job needs ", count));
   }
   if (count > 0) places.resize(static_cast<size_t>(count));
   absl::StatusOr<NodesInUse> nodes = Use(places, uplinks);

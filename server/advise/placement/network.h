@@ -78,9 +78,10 @@ class Network {
 
   // The nodes that a host list names, in its order. INVALID_ARGUMENT (field "node_list") for a
   // malformed list, an unknown node, a node that occurs twice, and more than kMaxRoutedNodes of a
-  // grid. `count` > 0: only the first ones; fewer than that are an error.
+  // grid. `count` > 0: only the first ones; fewer than that are an error. `job_nodes` > 0: the
+  // number of nodes that the caller states; more in the list are an error.
   absl::StatusOr<NodesInUse> Find(absl::string_view node_list, int64_t count,
-                                  UpLinks uplinks = UpLinks::kShare) const;
+                                  UpLinks uplinks = UpLinks::kShare, int64_t job_nodes = 0) const;
 
  protected:
   // The text without sockets, and nodes by their places.

@@ -128,8 +128,9 @@ absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningR
   if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
-  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes = finder.Find(
-      request.machine(), request.node_list(), request.nodes(), request.assume_idle_switches());
+  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes =
+      finder.Find(request.machine(), request.node_list(), request.nodes(),
+                  request.assume_idle_switches(), request.nodes());
   if (!nodes.ok()) return nodes.status();
   const auto decide = [&](const advise::MachineView& of, const v1::GetTuningRequest& asked) {
     return DecideByTable(of, asked, *nodes, is_cancelled);

@@ -11,7 +11,8 @@ namespace cox::service {
 
 absl::StatusOr<std::optional<advise::NodesInUse>> NodeFinder::Find(absl::string_view machine,
                                                                    absl::string_view node_list,
-                                                                   int64_t count, bool is_idle) {
+                                                                   int64_t count, bool is_idle,
+                                                                   int64_t job_nodes) {
   if (node_list.empty()) {
     if (!is_idle) return std::nullopt;
     return domain::InvalidField("assume_idle_switches", "needs a node_list");
@@ -34,8 +35,8 @@ absl::StatusOr<std::optional<advise::NodesInUse>> NodeFinder::Find(absl::string_
     network_ = *std::move(network);
     network_id_ = library::Fingerprint(*text);
   }
-  absl::StatusOr<advise::NodesInUse> nodes =
-      network_->Find(node_list, count, is_idle ? advise::UpLinks::kAll : advise::UpLinks::kShare);
+  absl::StatusOr<advise::NodesInUse> nodes = network_->Find(
+      node_list, count, is_idle ? advise::UpLinks::kAll : advise::UpLinks::kShare, job_nodes);
   if (!nodes.ok()) return nodes.status();
   return *std::move(nodes);
 }

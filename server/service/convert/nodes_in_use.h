@@ -22,12 +22,12 @@ class NodeFinder {
   explicit NodeFinder(store::Store* store) : store_(store) {}
 
   // The first `count` nodes of the list; nullopt for an empty list. `machine`: as in a request.
-  // `is_idle`: no other job uses their switches.
+  // `is_idle`: no other job uses their switches. `job_nodes`: as Network::Find() has it.
   // FAILED_PRECONDITION if nobody stored the machine's switches; fails as Network::Find() does.
   // INVALID_ARGUMENT (field "assume_idle_switches") if that is said without a list.
   absl::StatusOr<std::optional<advise::NodesInUse>> Find(absl::string_view machine,
                                                          absl::string_view node_list, int64_t count,
-                                                         bool is_idle);
+                                                         bool is_idle, int64_t job_nodes = 0);
 
   // Names what the last list was looked up in: SetSwitches changes it. Empty without a list.
   const std::string& network_id() const { return network_id_; }

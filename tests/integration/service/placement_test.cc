@@ -251,11 +251,33 @@ TEST(Placement, WhatIsWrongOfATableIsNamedAsInARecommendation) {
     EXPECT_EQ(FieldOf(refused(wrong)), "node_list") << wrong;
   }
   EXPECT_THAT(refused("n[1-15]").error_message(), HasSubstr("has 15 nodes; the job needs 16"));
+  EXPECT_EQ(FieldOf(refused("n[1-17]")), "node_list");
+  EXPECT_THAT(refused("n[1-17]").error_message(), HasSubstr("has 17 nodes, but nodes is 16"));
   v1::GetTuningRequest idle = TableOf("");
   idle.set_assume_idle_switches(true);
   v1::GetTuningResponse response;
   EXPECT_EQ(FieldOf(Call(&Advice::GetTuning, daemon.Advice(), idle, &response)),
             "assume_idle_switches");
+}
+
+// Without `nodes`, ranks fill the first nodes of the list: one list may serve a sweep of ranks.
+TEST(Placement, ARecommendationTakesNoMoreNodesThanItStates) {
+  TreeDaemon daemon;
+  v1::RecommendRequest request;
+  request.set_machine("delta");
+  request.set_library("openmpi-4.1");
+  request.set_collective("bcast");
+  request.set_ranks(16);
+  request.set_ppn(1);
+  request.set_block_bytes(1000);
+  request.set_node_list("n[1-17]");
+  v1::RecommendResponse response;
+  ASSERT_TRUE(Call(&Advice::Recommend, daemon.Advice(), request, &response).ok());
+  EXPECT_EQ(response.nodes_in_use().node_count(), 16);
+  request.set_nodes(16);
+  const grpc::Status status = Call(&Advice::Recommend, daemon.Advice(), request, &response);
+  EXPECT_EQ(FieldOf(status), "node_list");
+  EXPECT_THAT(status.error_message(), HasSubstr("has 17 nodes, but nodes is 16"));
 }
 
 TEST(Placement, ABatchNamesFewLists) {
