@@ -7,12 +7,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "cli/exit_code.h"
 #include "cli/output/completion.h"
 #include "cli/output/json_output.h"
 #include "cli/output/manual.h"
 #include "cli/verbs/verbs.h"
+#include "console/command_words.h"
 #include "console/numbers.h"
 #include "console/printable.h"
 #include "console/table.h"
@@ -234,7 +234,7 @@ int Run(int argc, const char* const* argv, std::ostream& raw_out, std::ostream& 
   std::vector<std::string> words = options.words;
   if (!words.empty()) words[0] = "cox";
   if (options.wide) console::LimitWidth(out, 0);
-  Session session(options, absl::StrJoin(words, " "), &out, &err);
+  Session session(options, console::CommandField(words), &out, &err);
   return Do(parsed->action, session);
 }
 

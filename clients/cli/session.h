@@ -31,7 +31,7 @@ struct GlobalOptions {
 
 class Session {
  public:
-  // The streams must outlive the session. `command` is the command line as it was typed.
+  // The streams must outlive the session. `command` is console::CommandField().
   Session(const GlobalOptions& options, std::string command, std::ostream* out, std::ostream* err)
       : json_(options.json),
         wide_(options.wide),

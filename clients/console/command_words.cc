@@ -9,6 +9,16 @@
 #include "absl/strings/str_replace.h"
 
 namespace cox::console {
+namespace {
+
+std::string QuotedWord(const std::string& word) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text) {
   std::vector<std::string> words;
@@ -48,22 +58,25 @@ absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text) {
 
 std::string JoinCommand(const std::vector<std::string>& words) {
   return absl::StrJoin(words, " ", [](std::string* out, const std::string& word) {
-    constexpr absl::string_view kPlain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
-    if (!word.empty() && word.find_first_not_of(kPlain.data()) == std::string::npos) {
-      absl::StrAppend(out, word);
-    } else {
-      absl::StrAppend(out, "'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-    }
+    absl::StrAppend(out, QuotedWord(word));
   });
 }
 
-std::string CommandField(const std::string& command) {
+std::string CommandField(const std::vector<std::string>& words) {
   constexpr size_t kMaxCommandBytes = 1024;
-  std::string field = command.substr(0, kMaxCommandBytes);
-  std::replace_if(
-      field.begin(), field.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; }, ' ');
+  constexpr absl::string_view kMore = " ...";
+  std::string field;
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string word = words[i];
+    std::replace_if(
+        word.begin(), word.end(),
+        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; }, ' ');
+    const std::string added = absl::StrCat(i == 0 ? "" : " ", QuotedWord(word));
+    const size_t room = kMaxCommandBytes - (i + 1 < words.size() ? kMore.size() : 0);
+    // Half a word could have an open quote.
+    if (field.size() + added.size() > room) return absl::StrCat(field, kMore);
+    field += added;
+  }
   return field;
 }
 

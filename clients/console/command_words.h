@@ -18,9 +18,9 @@ absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text);
 // The words as a person may paste them into a shell.
 std::string JoinCommand(const std::vector<std::string>& words);
 
-// `command` for a request's `command` field: its first 1024 bytes, with spaces for control
-// characters.
-std::string CommandField(const std::string& command);
+// JoinCommand() for a request's `command` field: with spaces for control characters, and at most
+// 1024 bytes. "..." stands for the words that do not fit.
+std::string CommandField(const std::vector<std::string>& words);
 
 }  // namespace cox::console
 

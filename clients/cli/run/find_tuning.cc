@@ -9,7 +9,6 @@
 #include "cli/methods.h"
 #include "cli/run/daemon_text.h"
 #include "cli/run/run_settings.h"
-#include "console/command_words.h"
 #include "files/file_io.h"
 #include "tuning/answer.h"
 
@@ -41,7 +40,7 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
   request.set_assume_commutative(key.assume.commutative);
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
   request.set_assume_same_counts(key.assume.same_counts);
-  request.set_command(console::CommandField(command));
+  request.set_command(command);
   request.set_explore_ratio(key.explore_ratio);
   v1::GetTuningResponse response;
   if (!known.empty() && response.ParseFromString(known)) request.set_etag(response.etag());

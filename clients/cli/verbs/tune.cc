@@ -16,7 +16,6 @@
 #include "cli/run/daemon_text.h"
 #include "cli/run/unknown_library.h"
 #include "cli/verbs/verbs.h"
-#include "console/command_words.h"
 #include "console/numbers.h"
 #include "console/table.h"
 #include "console/units.h"
@@ -96,7 +95,7 @@ absl::Status Tune(Session& session, const Options& options) {
   const library::Assumptions assume = AssumptionsOf(options.assume);
   request.set_assume_commutative(assume.commutative);
   request.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
-  request.set_command(console::CommandField(session.command()));
+  request.set_command(session.command());
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
   if (!options.nodes_in_use.lists.empty()) {
     request.set_node_list(options.nodes_in_use.lists.front());

@@ -414,6 +414,15 @@ TEST_F(FakeDaemonTest, AMachineThatBecomesFullRefusesTheRestOfAFile) {
   EXPECT_THAT(outcome.err, HasSubstr("rows are stored, the others are not"));
 }
 
+TEST_F(FakeDaemonTest, ATuningTextsCommandIsQuotedForAShell) {
+  const std::string file = daemon_.folder().Path("my $rules.txt");
+  Cox({"--server", daemon_.address().c_str(), "tune", "-m", "m", "--nodes", "1", "--library",
+       "openmpi-4.1", "-o", file.c_str()});
+  EXPECT_EQ(daemon_.tuning_asked.command(),
+            absl::StrCat("cox --server ", daemon_.address(),
+                         " tune -m m --nodes 1 --library openmpi-4.1 -o '", file, "'"));
+}
+
 TEST_F(FakeDaemonTest, GivesUpWhenTheDaemonDoesNotSayWhen) {
   daemon_.on_report = [](int) {
     return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy");

@@ -41,8 +41,9 @@ class FakeDaemon {
   std::function<grpc::Status(const v1::BatchRecommendRequest&, v1::BatchRecommendResponse*)>
       on_batch;
 
-  // What GetTuning answers.
+  // What GetTuning answers, and what it was asked last.
   v1::GetTuningResponse tuning;
+  v1::GetTuningRequest tuning_asked;
 
  private:
   class Observations final : public v1::ObservationService::Service {
@@ -69,8 +70,9 @@ class FakeDaemon {
                                 v1::BatchRecommendResponse* response) override {
       return daemon_->on_batch(*request, response);
     }
-    grpc::Status GetTuning(grpc::ServerContext*, const v1::GetTuningRequest*,
+    grpc::Status GetTuning(grpc::ServerContext*, const v1::GetTuningRequest* request,
                            v1::GetTuningResponse* response) override {
+      daemon_->tuning_asked = *request;
       *response = daemon_->tuning;
       return grpc::Status::OK;
     }

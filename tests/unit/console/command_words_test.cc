@@ -10,6 +10,7 @@ namespace cox::console {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 
 TEST(CommandWordsTest, SplitsAsAShellWould) {
   EXPECT_THAT(*SplitCommand("  mpirun -n\t{ranks}  "), ElementsAre("mpirun", "-n", "{ranks}"));
@@ -28,9 +29,16 @@ TEST(CommandWordsTest, JoinedWordsSplitAgain) {
 }
 
 TEST(CommandFieldTest, IsShortAndHasNoControlCharacters) {
-  EXPECT_EQ(CommandField("cox tune\n-m\tx \x7f"), "cox tune -m x  ");
-  EXPECT_EQ(CommandField(std::string(5000, 'a')).size(), 1024U);
-  EXPECT_EQ(CommandField(""), "");
+  EXPECT_EQ(CommandField({"cox", "tune", "-m", "x\n\x7fy"}), "cox tune -m 'x  y'");
+  EXPECT_EQ(CommandField({}), "");
+  // Whole words only: half of one could have an open quote.
+  std::vector<std::string> words = {"cox", std::string(1020, 'a')};
+  EXPECT_EQ(CommandField(words).size(), 1024U);
+  words.emplace_back("b");
+  EXPECT_EQ(CommandField(words), "cox ...");
+  words[1] = "it's";
+  EXPECT_EQ(CommandField(words), "cox 'it'\\''s' b");
+  EXPECT_THAT(*SplitCommand(CommandField(words)), ElementsAreArray(words));
 }
 
 }  // namespace
