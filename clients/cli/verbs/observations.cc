@@ -228,15 +228,16 @@ absl::Status Forget(Session& session, const Options& options) {
   v1::ForgetObservationsResponse response;
   absl::Status status = session.connection().Call(kForgetObservations, request, response);
   if (!status.ok()) return status;
+  if (response.removed_count() == 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no observations of ", options.job.empty() ? "source " : "job ",
+                     options.job.empty() ? options.source : options.job,
+                     "; `cox observations list` shows the jobs and sources"));
+  }
   if (session.json()) {
     session.PrintJson(response);
   } else {
     session.out() << domain::Counted(response.removed_count(), "observation") << " forgotten\n";
-  }
-  if (response.removed_count() == 0) {
-    session.Note(absl::StrCat("no observations of ", options.job.empty() ? "source " : "job ",
-                              options.job.empty() ? options.source : options.job,
-                              "; `cox observations list` shows the jobs and sources"));
   }
   return absl::OkStatus();
 }

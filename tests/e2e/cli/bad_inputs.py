@@ -165,7 +165,7 @@ OPERATOR = [
     ("observations import {colour.csv}", OK, "ignores the columns colour"),
     ("observations import {quux.csv}", OK, "with an unknown algorithm, learned from data alone: bcast/quux"),
     ("observations import {seconds.csv}", OK, "are they seconds? 5.200 s for 64 B on 8 ranks"),
-    ("observations forget --source nosuch", OK, "no observations of source nosuch"),
+    ("observations forget --source nosuch", NOT_FOUND, "no observations of source nosuch"),
     ("observations forget", WRONG, "Exactly 1 option from [--job,--source] is required"),
     ("observations list --since noon", WRONG, "--since: is 'noon', must be a time since 1970 like"),
     ("observations list --machine nosuch", NOT_FOUND, "machine nosuch does not exist"),

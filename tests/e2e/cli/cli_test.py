@@ -485,7 +485,7 @@ class CliTest(Asking, unittest.TestCase):
         self.assertEqual(self.daemon.json("observations", "import", self.daemon.path("e.csv")),
                          {"stored_count": count, "skipped_count": 0, "refused_count": 0, "created_machines": []})
         self.assertEqual(self.ok("observations", "list", "--count"), f"{2 * count}\n")
-        self.assertEqual(self.ok("observations", "forget", "--job", "none"), "0 observations forgotten\n")
+        self.refused(3, "no observations of job none", "observations", "forget", "--job", "none")
 
     def test_an_export_loses_nothing(self):
         yesterday = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
@@ -580,8 +580,7 @@ class CliTest(Asking, unittest.TestCase):
         self.ok("observations", "import", wrong, "--source", "again")
         count = len(rows) - 4
         self.assertEqual(self.ok("observations", "list", "--count", "--source", "wrong.csv"), f"{count}\n")
-        self.assertEqual(self.ok("observations", "forget", "--source", "none"), "0 observations forgotten\n")
-        self.assertIn("no observations of source none", self.daemon("observations", "forget", "--source", "none").err)
+        self.refused(3, "no observations of source none", "observations", "forget", "--source", "none")
         self.assertEqual(self.ok("observations", "forget", "--source", "wrong.csv"),
                          f"{count} observations forgotten\n")
         self.assertEqual(self.ok("observations", "list", "--count", "--source", "wrong.csv"), "0\n")

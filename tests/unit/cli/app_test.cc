@@ -414,6 +414,19 @@ TEST_F(FakeDaemonTest, AMachineThatBecomesFullRefusesTheRestOfAFile) {
   EXPECT_THAT(outcome.err, HasSubstr("rows are stored, the others are not"));
 }
 
+TEST_F(FakeDaemonTest, ForgettingWhatNobodyReportedIsNotFound) {
+  const std::vector<const char*> forget = {
+      "--server", daemon_.address().c_str(), "observations", "forget", "--source", "rows.csv"};
+  const Outcome none = Cox(forget);
+  EXPECT_EQ(none.exit_code, kExitNotFound);
+  EXPECT_THAT(none.out, IsEmpty());
+  EXPECT_THAT(none.err, HasSubstr("no observations of source rows.csv; `cox observations list`"));
+  daemon_.forgotten_count = 1;
+  const Outcome one = Cox(forget);
+  EXPECT_EQ(one.exit_code, kExitOk);
+  EXPECT_EQ(one.out, "1 observation forgotten\n");
+}
+
 TEST_F(FakeDaemonTest, ATuningTextsCommandIsQuotedForAShell) {
   const std::string file = daemon_.folder().Path("my $rules.txt");
   Cox({"--server", daemon_.address().c_str(), "tune", "-m", "m", "--nodes", "1", "--library",

@@ -45,6 +45,8 @@ class FakeDaemon {
   v1::GetTuningResponse tuning;
   v1::GetTuningRequest tuning_asked;
 
+  int64_t forgotten_count = 0;  // what ForgetObservations answers
+
  private:
   class Observations final : public v1::ObservationService::Service {
    public:
@@ -57,6 +59,11 @@ class FakeDaemon {
       response->set_refused_count(daemon_->refused_count);
       if (daemon_->refused_count > 0) response->set_refused_reason("the machine is full");
       return daemon_->on_report(static_cast<int>(daemon_->reports.size()));
+    }
+    grpc::Status ForgetObservations(grpc::ServerContext*, const v1::ForgetObservationsRequest*,
+                                    v1::ForgetObservationsResponse* response) override {
+      response->set_removed_count(daemon_->forgotten_count);
+      return grpc::Status::OK;
     }
 
    private:
