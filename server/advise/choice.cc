@@ -23,6 +23,7 @@ constexpr double kLossWeightOnKnownDefault = 4.6;
 // runs there: up to six times the bytes on the same nodes. Twice the nodes and ranks are farther.
 constexpr double kNear = 0.3;
 
+// The share of the time that a gain in its logarithm saves.
 std::string Percent(double log_ratio) {
   return absl::StrCat(std::lrint(-100 * std::expm1(-log_ratio)), " %");
 }
@@ -139,8 +140,8 @@ std::string WhyKept(const Situation& now) {
   const double gain = now.stakes.net();
   if (gain <= 0) return "keeps the default: no candidate is predicted to be faster";
   const double needed = kGainFloor + (now.loss_weight - 1) * now.stakes.loss;
-  return absl::StrCat("no clear gain: at most ", Percent(gain), " by ", now.best->name,
-                      " (a switch needs ", Percent(needed), ")");
+  return absl::StrCat("no clear gain: ", now.best->name, " is expected to save ", Percent(gain),
+                      " of the default's time (a switch needs ", Percent(needed), ")");
 }
 
 std::string WhyDoubted(const Situation& now) {
@@ -148,8 +149,10 @@ std::string WhyDoubted(const Situation& now) {
                       Percent(now.promised.net()), " by ", now.best->name, ")");
 }
 
-std::string PredictedGain(const Situation& now) {
-  return absl::StrCat("predicted to be ", Percent(now.stakes.net()), " faster than the default");
+// Not the ratio of the two predicted times: the default may run one of several algorithms, and jobs
+// may gain less than benchmarks promise.
+std::string ExpectedSaving(const Situation& now) {
+  return absl::StrCat("expected to save ", Percent(now.stakes.net()), " of the default's time");
 }
 
 enum class Take { kDefault, kBest };
@@ -207,14 +210,14 @@ constexpr Rule kRules[] = {
                            now.best->name, " or the default, and models disagree about them");
      }},
     {[](const Situation& now) { return now.facts.was_timed || now.facts.row == nullptr; },
-     Take::kBest, PredictedGain},
+     Take::kBest, ExpectedSaving},
     {[](const Situation& now) { return now.best->effective == now.facts.row; }, Take::kBest,
      [](const Situation&) -> std::string {
        return "least expected time; may differ from what the default runs";
      }},
     {[](const Situation&) { return true; }, Take::kBest,
      [](const Situation& now) {
-       return absl::StrCat(PredictedGain(now), ", which was not timed");
+       return absl::StrCat(ExpectedSaving(now), ", which was not timed");
      }},
 };
 

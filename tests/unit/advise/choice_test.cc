@@ -85,7 +85,10 @@ TEST(ChoiceTest, WhatTheDefaultMayBeIsAReasonToSwitchAwayFromIt) {
   const std::vector<Weighed> weighed = {Known("default", 0.5, 0.7), Known("ring", 0, 0.1)};
   const std::vector<Guess> guesses = {{0.67, 0, 0.1, 0.1, "ring"},
                                       {0.33, std::log(4), 0.1, 0.1, "linear"}};
-  EXPECT_EQ(Choose(weighed, Timed(guesses), 8).weighed->name, "ring");
+  const Choice taken = Choose(weighed, Timed(guesses), 8);
+  EXPECT_EQ(taken.weighed->name, "ring");
+  // 1 - exp(-0.33 ln 4), and not the 1 - exp(-0.5) by which the predicted times differ.
+  EXPECT_EQ(taken.reason, "expected to save 37 % of the default's time");
   // The same mean distance, but equally likely to be faster.
   const std::vector<Guess> wide = {{1, 0.33 * std::log(4), 2, 2, ""}};
   const Choice kept = Choose(weighed, Timed(wide), 8);

@@ -55,7 +55,7 @@ TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
   EXPECT_GE(answer.chosen.native_id, 1);
   EXPECT_THAT(answer.chosen.strategy, HasSubstr("alltoall/"));
   EXPECT_EQ(answer.model, "hockney");
-  EXPECT_THAT(answer.reason, HasSubstr("faster than the default"));
+  EXPECT_THAT(answer.reason, HasSubstr("of the default's time"));
 }
 
 constexpr int64_t kPacketBytes = 1500;
@@ -104,7 +104,7 @@ TEST(RecommendTest, TheComputedWindowIsRecommended) {
     const Answer answer = Recommend(*LossyCluster(ranks, packets), AskGather(ranks, packets), true);
     EXPECT_EQ(answer.chosen.algorithm, window) << answer.reason;
     EXPECT_EQ(answer.chosen.strategy, absl::StrCat("gather/", window));
-    EXPECT_THAT(answer.reason, HasSubstr("faster than the default"));
+    EXPECT_THAT(answer.reason, HasSubstr("of the default's time"));
     for (const char* const narrow : {"windowed?window=1", "windowed?window=8", "linear"}) {
       const Candidate* const other = FindRanked(answer, narrow);
       ASSERT_NE(other, nullptr) << narrow;
