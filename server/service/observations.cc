@@ -191,6 +191,7 @@ grpc::ServerUnaryReactor* Observations::ForgetObservations(
     const absl::StatusOr<store::Forgotten> forgotten = core_.learner->Forget(*reporter, why, actor);
     if (!forgotten.ok()) return forgotten.status();
     response->set_removed_count(forgotten->removed_count);
+    response->set_removed_sketch_count(forgotten->removed_sketch_count);
     return absl::OkStatus();
   };
   return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfLongCall());

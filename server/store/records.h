@@ -169,7 +169,8 @@ struct Forgotten {
     std::string machine;
     int64_t first_id = 0;  // its first removed observation
   };
-  int64_t removed_count = 0;                  // observations
+  int64_t removed_count = 0;  // observations
+  int64_t removed_sketch_count = 0;
   std::vector<Of> machines;                   // machines with removed observations
   std::vector<std::string> deleted_machines;  // the same of machines that rest; names may repeat
 };

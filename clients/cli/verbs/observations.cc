@@ -228,7 +228,8 @@ absl::Status Forget(Session& session, const Options& options) {
   v1::ForgetObservationsResponse response;
   absl::Status status = session.connection().Call(kForgetObservations, request, response);
   if (!status.ok()) return status;
-  if (response.removed_count() == 0) {
+  const int64_t sketch_count = response.removed_sketch_count();
+  if (response.removed_count() == 0 && sketch_count == 0) {
     return absl::NotFoundError(
         absl::StrCat("no observations of ", options.job.empty() ? "source " : "job ",
                      options.job.empty() ? options.source : options.job,
@@ -237,7 +238,12 @@ absl::Status Forget(Session& session, const Options& options) {
   if (session.json()) {
     session.PrintJson(response);
   } else {
-    session.out() << domain::Counted(response.removed_count(), "observation") << " forgotten\n";
+    session.out() << domain::Counted(response.removed_count(), "observation")
+                  << (sketch_count > 0
+                          ? absl::StrCat(" and ",
+                                         domain::Counted(sketch_count, "sketch", "sketches"))
+                          : "")
+                  << " forgotten\n";
   }
   return absl::OkStatus();
 }

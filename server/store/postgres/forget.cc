@@ -125,8 +125,10 @@ absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& report
       forgotten.machines.push_back({machine.name, machine.first_id});
     }
   }
-  for (const std::string& sql : {absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose),
-                                 absl::StrCat("DELETE FROM report_count WHERE ", whose),
+  Query sketches(session, absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose));
+  if (status = sketches.Bind(*id).Run(); !status.ok()) return status;
+  forgotten.removed_sketch_count = sketches.ChangedRowCount();
+  for (const std::string& sql : {absl::StrCat("DELETE FROM report_count WHERE ", whose),
                                  absl::StrCat("DELETE FROM batch WHERE ", whose),
                                  absl::StrCat("DELETE FROM ", table, " WHERE ", whose)}) {
     if (status = Query(session, sql).Bind(*id).Run(); !status.ok()) return status;

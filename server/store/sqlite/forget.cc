@@ -167,8 +167,11 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   if (status.ok()) status = RemoveWithdrawals(db, *first_ids);
   if (status.ok()) status = NameMachines(db, *first_ids, forgotten);
   if (!status.ok()) return status;
-  for (const std::string& sql : {absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose),
-                                 absl::StrCat("DELETE FROM report_count WHERE ", whose),
+  Query sketches(db, absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose));
+  sketches.Bind(*id);
+  if (status = sketches.Run(); !status.ok()) return status;
+  forgotten.removed_sketch_count = db.ChangedRowCount();
+  for (const std::string& sql : {absl::StrCat("DELETE FROM report_count WHERE ", whose),
                                  absl::StrCat("DELETE FROM batch WHERE ", whose),
                                  absl::StrCat("DELETE FROM ", table, " WHERE ", whose)}) {
     Query remove(db, sql);

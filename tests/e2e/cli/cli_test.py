@@ -584,7 +584,8 @@ class CliTest(Asking, unittest.TestCase):
         self.assertEqual(self.ok("observations", "forget", "--source", "wrong.csv"),
                          f"{count} observations forgotten\n")
         self.assertEqual(self.ok("observations", "list", "--count", "--source", "wrong.csv"), "0\n")
-        self.assertEqual(self.daemon.json("observations", "forget", "--source", "again"), {"removed_count": count})
+        self.assertEqual(self.daemon.json("observations", "forget", "--source", "again"),
+                         {"removed_count": count, "removed_sketch_count": 0})
         self.assertEqual(self.ok("observations", "list", "--count"), "3\n")
         exported = list(csv.DictReader(self.ok("observations", "export", "--source", "kept.csv").splitlines()))
         self.assertEqual([row["algorithm"] for row in exported], [row.split(",")[3] for row in rows[1:4]])

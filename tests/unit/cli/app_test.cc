@@ -421,10 +421,14 @@ TEST_F(FakeDaemonTest, ForgettingWhatNobodyReportedIsNotFound) {
   EXPECT_EQ(none.exit_code, kExitNotFound);
   EXPECT_THAT(none.out, IsEmpty());
   EXPECT_THAT(none.err, HasSubstr("no observations of source rows.csv; `cox observations list`"));
-  daemon_.forgotten_count = 1;
+  daemon_.forgotten.set_removed_count(1);
   const Outcome one = Cox(forget);
   EXPECT_EQ(one.exit_code, kExitOk);
   EXPECT_EQ(one.out, "1 observation forgotten\n");
+  // A job may have reported what it sends, and no timings.
+  daemon_.forgotten.set_removed_count(0);
+  daemon_.forgotten.set_removed_sketch_count(2);
+  EXPECT_EQ(Cox(forget).out, "0 observations and 2 sketches forgotten\n");
 }
 
 TEST_F(FakeDaemonTest, ATuningTextsCommandIsQuotedForAShell) {

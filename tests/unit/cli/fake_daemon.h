@@ -45,7 +45,7 @@ class FakeDaemon {
   v1::GetTuningResponse tuning;
   v1::GetTuningRequest tuning_asked;
 
-  int64_t forgotten_count = 0;  // what ForgetObservations answers
+  v1::ForgetObservationsResponse forgotten;  // what ForgetObservations answers
 
  private:
   class Observations final : public v1::ObservationService::Service {
@@ -62,7 +62,7 @@ class FakeDaemon {
     }
     grpc::Status ForgetObservations(grpc::ServerContext*, const v1::ForgetObservationsRequest*,
                                     v1::ForgetObservationsResponse* response) override {
-      response->set_removed_count(daemon_->forgotten_count);
+      *response = daemon_->forgotten;
       return grpc::Status::OK;
     }
 

@@ -102,9 +102,9 @@ TEST_P(SketchTest, GoWithTheirJobOrSource) {
   ASSERT_TRUE(Append(*store, SketchBatch("j", 1, {SketchOn("m", "solver")}, "ann@n1")).ok());
   ASSERT_TRUE(Append(*store, SketchBatch("k", 1, {SketchOn("m", "solver")}, "bob@n1")).ok());
   ASSERT_TRUE(Append(*store, SketchBatch("l", 1, {SketchOn("m", "solver")}, "bob@n1")).ok());
-  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "j"}).ok());
+  EXPECT_EQ(store->Forget({Reporter::Kind::kJob, "j"})->removed_sketch_count, 1);
   EXPECT_EQ(Listed(*store, "m", "").size(), 2);
-  ASSERT_TRUE(store->Forget({Reporter::Kind::kSource, "bob@n1"}).ok());
+  EXPECT_EQ(store->Forget({Reporter::Kind::kSource, "bob@n1"})->removed_sketch_count, 2);
   EXPECT_TRUE(Listed(*store, "m", "").empty());
 }
 
