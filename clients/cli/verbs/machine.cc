@@ -376,9 +376,10 @@ void AddMachineVerb(Verb app) {
   AddMachineArgument(show, options->machine);
   show.Do([options](Session& session) { return Show(session, options->machine); });
 
-  Verb import = verb.Sub("import", "Add a machine, and a profile if there is one, from a file");
-  import.Text("file", options->file, "Machine description (TOML)").Type("FILE").Required();
-  import.Footer(
+  Verb import_verb =
+      verb.Sub("import", "Add a machine, and a profile if there is one, from a file");
+  import_verb.Text("file", options->file, "Machine description (TOML)").Type("FILE").Required();
+  import_verb.Footer(
       "The file:\n"
       "  [machine]\n"
       "  name = \"cluster\"\n"
@@ -393,32 +394,30 @@ void AddMachineVerb(Verb app) {
       "  name = \"alpha\"\n"
       "  value = 1.5e-6\n"
       "  stderr = 2e-8");
-  import.Do([options](Session& session) { return Import(session, options->file);
-});
+  import_verb.Do([options](Session& session) { return Import(session, options->file); });
 
-Verb export_verb =
-    verb.Sub("export", "Write a machine and its active profile as a machine description");
-AddMachineArgument(export_verb, options->machine);
-export_verb.Text("-o,--output", options->output, "Write to this file (default: stdout)")
-    .Type("FILE");
-export_verb.Do([options](Session& session) {
-  return Export(session, options->machine, options->output);
-});
+  Verb export_verb =
+      verb.Sub("export", "Write a machine and its active profile as a machine description");
+  AddMachineArgument(export_verb, options->machine);
+  export_verb.Text("-o,--output", options->output, "Write to this file (default: stdout)")
+      .Type("FILE");
+  export_verb.Do(
+      [options](Session& session) { return Export(session, options->machine, options->output); });
 
-Verb delete_verb = verb.Sub("delete", "Remove a machine with all its profiles and observations");
-AddMachineArgument(delete_verb, options->machine);
-delete_verb.Do([options](Session& session) { return Delete(session, options->machine); });
+  Verb delete_verb = verb.Sub("delete", "Remove a machine with all its profiles and observations");
+  AddMachineArgument(delete_verb, options->machine);
+  delete_verb.Do([options](Session& session) { return Delete(session, options->machine); });
 
-Verb undelete = verb.Sub("undelete", "Bring back a machine that was deleted in the last 30 days");
-AddMachineArgument(undelete, options->machine);
-undelete.Do([options](Session& session) { return Undelete(session, options->machine); });
+  Verb undelete = verb.Sub("undelete", "Bring back a machine that was deleted in the last 30 days");
+  AddMachineArgument(undelete, options->machine);
+  undelete.Do([options](Session& session) { return Undelete(session, options->machine); });
 
-AddSwitchesVerb(verb);
+  AddSwitchesVerb(verb);
 
-verb.Footer(
-    "Examples:\n"
-    "  cox machine import cluster.toml\n"
-    "  cox machine export cluster > cluster.toml");
-}  // namespace cox::cli
+  verb.Footer(
+      "Examples:\n"
+      "  cox machine import cluster.toml\n"
+      "  cox machine export cluster > cluster.toml");
+}
 
 }  // namespace cox::cli
