@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -161,10 +162,23 @@ absl::Status WorkAsOwnerOf(const std::string& directory) {
                                                     "; run the command as that user"));
 }
 
+// The default directory is not taken: who forgets to name his own would replace another database.
+absl::Status CheckDataIsNamed(const daemon::ConfigSources& sources) {
+  const bool is_named = std::any_of(sources.before_file.begin(), sources.before_file.end(),
+                                    [](const ConfigValues& one) { return one.contains("data"); });
+  if (is_named || !sources.file.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--restore needs --data DIR, the data directory of coxd, or --config FILE, its configuration "
+      "file");
+}
+
 int Restore(const daemon::Config& config, const std::string& backup) {
   if (!config.store_url.empty()) {
     return Fail(kExitUsage, absl::InvalidArgumentError(
                                 "--restore is for SQLite: restore PostgreSQL with pg_restore"));
+  }
+  if (absl::Status named = CheckDataIsNamed(config.sources); !named.ok()) {
+    return Fail(kExitUsage, named);
   }
   if (absl::Status owner = WorkAsOwnerOf(config.data); !owner.ok()) {
     return Fail(kExitFailed, owner);
@@ -172,11 +186,13 @@ int Restore(const daemon::Config& config, const std::string& backup) {
   store::StoreOptions options;
   options.directory = config.data;
   options.allow_network_file_system = config.allow_network_file_system;
-  if (absl::Status restored = store::RestoreSqlite(options, backup); !restored.ok()) {
-    return Fail(kExitFailed, restored);
-  }
+  const absl::StatusOr<std::string> replaced = store::RestoreSqlite(options, backup);
+  if (!replaced.ok()) return Fail(kExitFailed, replaced.status());
   std::cout << "restored " << backup << " into " << config.data
-            << "; the replaced database, if there was one, is coxswain.db.replaced\n";
+            << (replaced->empty() ? "; there was no database"
+                                  : "; the replaced database is " + *replaced)
+            << "\nnote: a backup has the database only: copy the tokens (file " << config.token_file
+            << "), the configuration, certificates and keys yourself\n";
   return kExitOk;
 }
 

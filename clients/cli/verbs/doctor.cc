@@ -126,7 +126,8 @@ class Doctor {
          "free space on the disk of coxd's data directory (`cox store status` names it); coxd then "
          "goes on by itself"},
         {absl::StatusCode::kDataLoss,
-         "stop coxd, restore a backup (`cox store restore BACKUP`), start coxd; `cox store status` "
+         "stop coxd, restore a backup (`cox store restore BACKUP --data DIR`), start coxd; `cox "
+         "store status` "
          "lists the backups"},
         {absl::StatusCode::kUnavailable,
          "check the disk, or the PostgreSQL server, that holds coxd's data; coxd then goes on by "

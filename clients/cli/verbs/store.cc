@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/methods.h"
@@ -127,7 +128,9 @@ absl::Status Restore(Session& session, const RestoreOptions& options) {
   if (done->exit_code != 0) {
     return absl::FailedPreconditionError(console::Printable(absl::StripPrefix(said, "coxd: ")));
   }
-  session.Note(absl::StrCat(done->out.substr(0, done->out.find('\n'))));
+  for (const absl::string_view line : absl::StrSplit(done->out, '\n', absl::SkipEmpty())) {
+    session.Note(console::Printable(line));
+  }
   return absl::OkStatus();
 }
 
@@ -165,12 +168,18 @@ void AddStoreVerb(Verb app) {
   restore.Footer(
       "Runs `coxd --restore` on this computer, as a user who may write the data directory. It\n"
       "checks every page of the backup first. The replaced database stays as\n"
-      "coxswain.db.replaced until the next time.");
+      "coxswain.db.replaced until the next time. --data or --config is required. A backup has the\n"
+      "database only: copy the file of tokens, the configuration, certificates and keys yourself.");
   restore.Text("backup", options->backup, "The backup").Type("FILE").Required();
-  restore.Text("--data", options->data, "The daemon's data directory (default: as coxd's)")
-      .Type("DIR");
+  restore.Text("--data", options->data, "The daemon's data directory; it must exist").Type("DIR");
   restore.Text("--config", options->config, "The daemon's configuration file").Type("FILE");
-  restore.Do([options](Session& session) { return Restore(session, *options); });
+  restore.Do([options](Session& session) { return Restore(session, *options); },
+             [options](const GlobalOptions&) {
+               if (!options->data.empty() || !options->config.empty()) return absl::OkStatus();
+               return UsageError(
+                   "pass --data DIR, the data directory of coxd, or --config FILE, its "
+                   "configuration file");
+             });
 }
 
 }  // namespace cox::cli

@@ -628,7 +628,14 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteIn(const StoreOptions& options,
   return store;
 }
 
-absl::Status RestoreSqlite(const StoreOptions& options, const std::string& backup) {
+absl::StatusOr<std::string> RestoreSqlite(const StoreOptions& options, const std::string& backup) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(options.directory, error)) {
+    return absl::NotFoundError(absl::StrCat(
+        options.directory,
+        " is not a directory: name coxd's data directory, or create this one first (owner: the user"
+        " of coxd)"));
+  }
   const absl::StatusOr<DataDirectory> directory = DataDirectory::Open(
       options.directory, options.allow_network_file_system, RealSurroundings().file_system_type);
   if (!directory.ok()) return directory.status();

@@ -267,8 +267,12 @@ TEST_F(Lifecycle, RestoresABackupWhenNoDaemonRuns) {
   std::filesystem::resize_file(database, 5000);
   const std::string restore =
       "'" COX_COX "' store restore '" + backup + "' --data '" + Data() + "'";
-  ASSERT_EQ(std::system(restore.c_str()), 0);
+  ASSERT_EQ(std::system((restore + " 2>'" + LogPath("said") + "'").c_str()), 0);
   EXPECT_EQ(std::filesystem::file_size(database + ".replaced"), 5000u);
+  std::ifstream file(LogPath("said"));
+  const std::string said{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(said.find(database + ".replaced"), std::string::npos) << said;
+  EXPECT_NE(said.find("tokens"), std::string::npos) << said;
   CoxdProcess coxd(Arguments(), LogPath());
   ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
   EXPECT_NE(std::system((restore + " 2>/dev/null").c_str()), 0) << "a daemon runs";

@@ -93,6 +93,7 @@ TEST(AppTest, UsageErrorsAreOneLineThatNamesTheVerb) {
       {"observations", "forget"},
       {"store"},
       {"store", "restore"},
+      {"store", "restore", "backup.db"},
       {"store", "check", "everything"},
       {"observations", "list", "--limit", "-1"},
       {},

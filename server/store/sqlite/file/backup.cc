@@ -89,11 +89,12 @@ absl::Status Move(const std::string& from, const std::string& to) {
 
 // Whenever this is interrupted, there is a whole database at `path`, and the next start either
 // reads it or names the log that does not belong to it.
-absl::Status Replace(const std::string& path, const std::string& by) {
+absl::StatusOr<std::string> Replace(const std::string& path, const std::string& by) {
   const std::string replaced = path + ".replaced";
   std::error_code error;
   for (const char* const suffix : {"", "-wal"}) fs::remove(replaced + suffix, error);
-  if (fs::exists(path, error)) {
+  const bool had_database = fs::exists(path, error);
+  if (had_database) {
     fs::create_hard_link(path, replaced, error);
     if (error) {
       return absl::FailedPreconditionError(
@@ -103,7 +104,9 @@ absl::Status Replace(const std::string& path, const std::string& by) {
   if (absl::Status moved = Move(path + "-wal", replaced + "-wal"); !moved.ok()) return moved;
   fs::remove(path + "-shm", error);
   if (absl::Status moved = Move(by, path); !moved.ok()) return moved;
-  return Sync(fs::path(path).parent_path().string());
+  absl::Status synced = Sync(fs::path(path).parent_path().string());
+  if (!synced.ok()) return synced;
+  return had_database ? replaced : "";
 }
 
 }  // namespace
@@ -128,7 +131,7 @@ absl::Status WriteBackup(Database& source, const std::string& path,
   return Sync(fs::path(path).parent_path().string());
 }
 
-absl::Status RestoreBackup(const std::string& backup, const std::string& path) {
+absl::StatusOr<std::string> RestoreBackup(const std::string& backup, const std::string& path) {
   const auto explain = [&backup](const absl::Status& why) {
     if (!absl::IsDataLoss(why) && !absl::IsInternal(why)) return why;
     return absl::DataLossError(

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "store/sqlite/database.h"
 
 namespace cox::store {
@@ -23,8 +24,9 @@ absl::Status WriteBackup(Database& source, const std::string& path,
                          const std::function<bool()>& is_cancelled);
 
 // Puts a copy of the backup in the place of the database `path`. The replaced database and its log
-// stay as PATH.replaced and PATH.replaced-wal until the next time.
-absl::Status RestoreBackup(const std::string& backup, const std::string& path);
+// stay as PATH.replaced and PATH.replaced-wal until the next time. Returns PATH.replaced; empty if
+// there was no database.
+absl::StatusOr<std::string> RestoreBackup(const std::string& backup, const std::string& path);
 
 }  // namespace cox::store
 

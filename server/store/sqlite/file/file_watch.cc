@@ -14,7 +14,7 @@ FileWatch::Identity FileWatch::IdentityOf(const std::string& path) {
 absl::Status FileWatch::Lost(const std::string& file, const std::string& why) const {
   return absl::DataLossError(absl::StrCat(file, " ", why,
                                           "; coxd stores nothing more. Stop coxd, restore a backup "
-                                          "with `cox store restore BACKUP`, and "
+                                          "with `cox store restore BACKUP --data DIR`, and "
                                           "start coxd"));
 }
 

@@ -75,7 +75,8 @@ absl::Status CheckLength(const std::string& path, uint64_t known_bytes) {
 absl::Status DamagedFile(const std::string& path, absl::string_view why) {
   return absl::DataLossError(absl::StrCat(
       path, " is damaged or not a database of Coxswain: ", why,
-      ". Nothing in it was changed. Restore a backup with `cox store restore BACKUP`, save what "
+      ". Nothing in it was changed. Restore a backup with `cox store restore BACKUP --data DIR`, "
+      "save what "
       "can "
       "be read with `sqlite3 ",
       path,

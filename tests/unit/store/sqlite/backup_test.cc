@@ -41,7 +41,7 @@ class BackupTest : public ::testing::Test {
   absl::Status Restore(const std::string& backup) const {
     StoreOptions options;
     options.directory = directory_.path();
-    return RestoreSqlite(options, backup);
+    return RestoreSqlite(options, backup).status();
   }
   // Everything that the store says of its observations and cells.
   static std::string Content(Store& store) {
@@ -145,8 +145,23 @@ TEST_F(BackupTest, RestoringIntoAnEmptyDirectoryMakesADatabase) {
   const ScratchDirectory fresh;
   StoreOptions options;
   options.directory = fresh.path();
-  ASSERT_TRUE(RestoreSqlite(options, Path("b")).ok());
+  const absl::StatusOr<std::string> first = RestoreSqlite(options, Path("b"));
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(*first, "") << "there was no database to replace";
   EXPECT_EQ(Content(*MustOpen(fresh)), Content(*store_));
+  const absl::StatusOr<std::string> second = RestoreSqlite(options, Path("b"));
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(*second, fresh.Database() + ".replaced");
+}
+
+TEST_F(BackupTest, RestoringDoesNotMakeADirectory) {
+  ASSERT_TRUE(store_->Backup(Path("b"), {}).ok());
+  StoreOptions options;
+  options.directory = Path("mistyped");
+  const absl::Status refused = RestoreSqlite(options, Path("b")).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kNotFound) << refused;
+  EXPECT_THAT(refused.message(), AllOf(HasSubstr(Path("mistyped")), HasSubstr("create")));
+  EXPECT_FALSE(fs::exists(Path("mistyped")));
 }
 
 TEST_F(BackupTest, RestoringWaitsForNoDaemon) {
