@@ -49,6 +49,28 @@ std::string Share(double part, double whole) {
   return whole > 0 ? absl::StrFormat("%.0f %%", 100 * part / whole) : "-";
 }
 
+// Those that were compared, and how many there are if these are more.
+std::string Canaries(const v1::SavingsRow& row) {
+  std::string compared = absl::StrFormat("%.0f", row.canary_call_count());
+  const std::string stored = absl::StrFormat("%.0f", row.stored_canary_call_count());
+  if (row.stored_canary_call_count() < row.canary_call_count() || stored == compared) {
+    return compared;
+  }
+  return absl::StrCat(compared, " of ", stored);
+}
+
+// Why nothing was compared, and what to do.
+std::string NothingCompared(const v1::SavingsRow& all) {
+  if (!(all.stored_canary_call_count() > 0)) {
+    return "no canaries to compare with; start jobs with --canary 5% to know what tuning saves";
+  }
+  return absl::StrFormat(
+      "%.0f canary calls are stored, but none is compared yet: that takes two values of canaries "
+      "of the same call within a week, and a value is half a minute of a job, or a whole job. Run "
+      "such a job for more than a minute, or once more",
+      all.stored_canary_call_count());
+}
+
 void PrintRows(const v1::GetSavingsResponse& response, const Options& options, std::ostream& out) {
   std::vector<console::Table::Column> columns;
   const bool by_library = Has(options.by, "library");
@@ -75,7 +97,7 @@ void PrintRows(const v1::GetSavingsResponse& response, const Options& options, s
     const bool is_compared = row.compared_call_count() > 0;
     line.push_back(absl::StrFormat("%.0f", row.call_count()));
     line.push_back(Share(row.compared_call_count(), row.call_count()));
-    line.push_back(absl::StrFormat("%.0f", row.canary_call_count()));
+    line.push_back(Canaries(row));
     line.push_back(is_compared ? console::FormatTime(row.spent_s()) : "-");
     line.push_back(is_compared ? console::FormatTime(row.saved_s()) : "-");
     line.push_back(row.interval_s_size() == 2
@@ -136,8 +158,7 @@ absl::Status Run(Session& session, const Options& options) {
   } else {
     PrintRows(response, options, session.out());
     if (response.rows(0).compared_call_count() == 0) {
-      session.Note(
-          "no canaries to compare with; start jobs with --canary 5% to know what tuning saves");
+      session.Note(NothingCompared(response.rows(0)));
     }
   }
   PrintWithdrawals(response, session.out());
@@ -156,7 +177,9 @@ void AddSavingsVerb(Verb app) {
       "Canaries are calls that run the library's default at random (cox run --canary 5%).\n"
       "SAVED: the time that tuned calls would have taken by the default, less the time that they\n"
       "took (TOOK). A negative figure is a loss. COMPARED: the share of the tuned calls that have\n"
-      "canaries of the same call at about the same time; the other columns are about these.");
+      "canaries of the same call at about the same time; the other columns are about these.\n"
+      "CANARIES: the canary calls that were compared; `4000 of 8000` says that 8000 are stored.\n"
+      "The others have no tuned calls next to them in time, or are the only value of their call.");
   auto options = std::make_shared<Options>();
   options->by = {"collective"};
   AddMachineArgument(verb, options->machine);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -148,9 +149,16 @@ class Estimator {
     const std::vector<Unit> canaries = UnitsOf(arms.canaries);
     const std::vector<Unit> tuned = WantedOf(arms.tuned);
     const std::vector<Unit> peers = WantedOf(arms.peers);
+    std::set<Row*> rows;
     for (const Unit& unit : tuned) {
-      for (Row* row : RowsOf(key, unit)) row->savings.calls += unit.calls;
+      for (Row* row : RowsOf(key, unit)) {
+        row->savings.calls += unit.calls;
+        rows.insert(row);
+      }
     }
+    double stored = 0;
+    for (const Unit& unit : canaries) stored += unit.calls;
+    for (Row* row : rows) row->savings.stored_canary_calls += stored;
     const size_t blocks = canaries.size() / kCanariesPerBlock;
     auto next_tuned = tuned.begin();
     auto next_peer = peers.begin();

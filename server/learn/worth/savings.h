@@ -59,6 +59,9 @@ struct Savings {
   int64_t begin_us = 0;  // of the bucket; 0 if none are told apart
 
   double calls = 0;  // tuned
+  // Canaries of the same scenarios, of all jobs, compared or not. A scenario with fewer than two
+  // values of canaries is not compared.
+  double stored_canary_calls = 0;
   // What follows is about those that were compared.
   double compared_calls = 0;
   double canary_calls = 0;

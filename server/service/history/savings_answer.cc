@@ -133,6 +133,7 @@ void FromSavings(const learn::Savings& savings, bool has_bucket, const VisibleNa
   row->set_call_count(savings.calls);
   row->set_compared_call_count(savings.compared_calls);
   row->set_canary_call_count(savings.canary_calls);
+  row->set_stored_canary_call_count(savings.stored_canary_calls);
   row->set_spent_s(savings.spent_s);
   row->set_saved_s(savings.saved_s);
   row->set_saved_rank_s(savings.saved_rank_s);

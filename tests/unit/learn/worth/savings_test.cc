@@ -322,6 +322,36 @@ TEST(SavingsTest, TimingsOfAllReportingRanksAreOneCall) {
   EXPECT_EQ(CallsOf("scan", 8, 10), 10);
 }
 
+// What one first job of some seconds brings, and what four canary jobs after the tuned ones bring.
+TEST(SavingsTest, StoredCanariesAreCountedAlsoIfTheyAreNotCompared) {
+  std::vector<CallTime> times;
+  const auto add = [&times](const std::string& job, int64_t second, domain::CanaryArm arm) {
+    const bool is_canary = arm == domain::CanaryArm::kCanary;
+    times.push_back({.scenario = SavingCall(is_canary ? "default" : "chain", 1024),
+                     .job = job,
+                     .at_us = (1'700'000'010 + second) * kOneSecondUs,
+                     .calls = 2000,
+                     .time_s = 1e-5,
+                     .arm = arm});
+  };
+  add("first", 0, domain::CanaryArm::kTuned);
+  add("first", 1, domain::CanaryArm::kCanary);
+  const Savings first = EstimateSavings(times, {}, {}).front();
+  EXPECT_EQ(first.compared_calls, 0);
+  EXPECT_EQ(first.canary_calls, 0);
+  EXPECT_EQ(first.stored_canary_calls, 2000);
+  for (int job = 1; job < 4; ++job) {
+    add("canary-" + std::to_string(job), 100 * job, domain::CanaryArm::kCanary);
+  }
+  const std::vector<Savings> rows = EstimateSavings(times, {}, {.collective = true});
+  ASSERT_EQ(rows.size(), 2u);
+  for (const Savings& row : rows) {
+    EXPECT_EQ(row.compared_calls, 2000);
+    EXPECT_EQ(row.canary_calls, 4000) << "the later two have no tuned calls next to them";
+    EXPECT_EQ(row.stored_canary_calls, 8000);
+  }
+}
+
 TEST(SavingsTest, QuantilesOfStudentsT) {
   const std::pair<double, double> known[] = {{1, 6.314},  {2, 2.920},  {5, 2.015},  {9, 1.833},
                                              {10, 1.812}, {20, 1.725}, {60, 1.671}, {1e9, 1.645}};

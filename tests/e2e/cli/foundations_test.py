@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""What cox says of the foundations of an answer: prices beside timings, jobs larger than the machine, canaries that
+are not compared, suggestions, replaced parameters, timings from the future.
+
+usage: foundations_test.py COX COXD [unittest arguments]
+"""
+
+import sys
+import unittest
+
+from daemon import Asking, Daemon
+
+COX = COXD = ""
+
+HEADER = "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s"
+MACHINE = '[machine]\nname = "here"\nnodes = 1\ncores_per_node = 2\n'
+
+
+def pairs(start_s=5e-7):
+    """Ping-pongs within the one node of the machine."""
+    rows = ["machine,kind,level,pattern,pairs,block_bytes,time_s"]
+    rows += [f"here,pingpong,node,pairwise,1,{2**exponent},{start_s + 2**exponent / 5e9}" for exponent in range(23)]
+    return "\n".join(rows) + "\n"
+
+
+class FoundationsTest(Asking, unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon(COXD, COX)
+        self.daemon.start()
+        self.addCleanup(self.daemon.__exit__)
+        self.ok("machine", "import", self.daemon.write("m.toml", MACHINE))
+        self.calibrate(pairs())
+
+    def calibrate(self, rows):
+        outcome = self.daemon("calibrate", "here", "--from", self.daemon.write("p.csv", rows))
+        self.assertEqual(outcome.code, 0, outcome)
+        return outcome
+
+    def load(self, rows, columns=""):
+        outcome = self.daemon("observations", "import",
+                              self.daemon.write("o.csv", "\n".join([HEADER + columns, *rows]) + "\n"))
+        self.assertEqual(outcome.code, 0, outcome)
+        return outcome
+
+    def test_canaries_that_are_not_compared(self):
+        def calls(job, number, algorithm, run, time_s):
+            return f"here,openmpi-4.1,allreduce,{algorithm},1,2,2,64,{time_s},{run},4000,2026-01-01T0{number}:00:05Z,job,{job}"
+        columns = ",run,count,at,kind,job"
+        self.load([calls("first", 0, "ring", "peer", 1e-5), calls("first", 0, "default", "canary", 1.5e-5)], columns)
+        outcome = self.daemon("savings", "here")
+        self.assertIn("2000 canary calls are stored, but none is compared yet", outcome.err)
+        self.assertNotIn("start jobs with --canary", outcome.err)
+        self.assertIn("0 of 2000", outcome.out)
+        row = self.daemon.json("savings", "here")["rows"][0]
+        self.assertEqual((row.get("canary_call_count", 0), row["stored_canary_call_count"]), (0, 2000))
+        self.load([calls(f"more-{number}", number, "default", "canary", 1.5e-5) for number in (1, 2, 3)], columns)
+        outcome = self.daemon("savings", "here")
+        self.assertIn("4000 of 8000", outcome.out)
+        self.assertNotIn("none is compared", outcome.err)
+
+
+if __name__ == "__main__":
+    COX, COXD = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
