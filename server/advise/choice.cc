@@ -213,7 +213,7 @@ constexpr Rule kRules[] = {
      Take::kBest, ExpectedSaving},
     {[](const Situation& now) { return now.best->effective == now.facts.row; }, Take::kBest,
      [](const Situation&) -> std::string {
-       return "least expected time; may differ from what the default runs";
+       return "least expected time; what the default should run, which was not timed";
      }},
     {[](const Situation&) { return true; }, Take::kBest,
      [](const Situation& now) {
