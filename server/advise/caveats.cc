@@ -23,6 +23,10 @@ Levels LevelsOf(const JobShape& job) {
   return {.node = job.ranks > 1 && job.ppn > 1, .network = job.ranks > job.ppn};
 }
 
+bool IsAnyAssumed(const MachineView& machine, const Levels& used) {
+  return (used.node && machine.assumed.node) || (used.network && machine.assumed.network);
+}
+
 }  // namespace
 
 Levels AssumedLevels(const MachineView& machine) {
@@ -32,11 +36,15 @@ Levels AssumedLevels(const MachineView& machine) {
 }
 
 bool RestsOnAssumptions(const MachineView& machine, const JobShape& job) {
-  const Levels used = LevelsOf(job);
-  return (used.node && machine.assumed.node) || (used.network && machine.assumed.network);
+  return IsAnyAssumed(machine, LevelsOf(job));
 }
 
 std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job) {
+  return CaveatsOf(machine, job, LevelsOf(job));
+}
+
+std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job,
+                                   const Levels& used) {
   std::vector<std::string> caveats;
   const int64_t needed = (job.ranks - 1) / job.ppn + 1;
   const int64_t nodes = std::max(job.nodes, needed);
@@ -50,8 +58,7 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& j
                                    domain::Counted(machine.cores_per_node, "core"),
                                    ": no model knows the cost of shared cores"));
   }
-  if (!RestsOnAssumptions(machine, job)) return caveats;
-  const Levels used = LevelsOf(job);
+  if (!IsAnyAssumed(machine, used)) return caveats;
   const domain::Level level =
       used.network && machine.assumed.network ? domain::Level::kNetwork : domain::Level::kNode;
   caveats.push_back(absl::StrCat("nobody measured level ", domain::LevelName(level), ": model ",

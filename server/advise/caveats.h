@@ -40,6 +40,10 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const library::Tu
 // A sentence each; usually none. The shape is valid.
 std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job);
 
+// The same for traffic that is priced at the levels `used`, wherever the ranks of the job are.
+std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job,
+                                   const Levels& used);
+
 }  // namespace cox::advise
 
 #endif  // COX_ADVISE_CAVEATS_H_

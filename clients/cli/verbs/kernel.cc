@@ -78,6 +78,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
       absl::Status status = session.connection().Call(kEvaluateKernel, request, response);
       if (!status.ok()) return status;
       json.Add(request, response);
+      for (const std::string& caveat : response.caveats()) sheet.AddCaveat(caveat);
       for (const v1::Prediction& prediction : response.predictions()) {
         sheet.Add(ranks, size, prediction);
       }

@@ -119,6 +119,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
           session.connection().CallWithStream(kEvaluatePattern, requests, response);
       if (!status.ok()) return status;
       json.Add(header, response);
+      for (const std::string& caveat : response.caveats()) sheet.AddCaveat(caveat);
       for (const v1::Prediction& prediction : response.predictions()) {
         sheet.Add(ranks, options.file.empty() ? block_bytes : -1, prediction);
       }

@@ -150,6 +150,7 @@ class JobSettings {
                                  options_.explore_ratio, options_.canary_ratio});
     if (!settings.ok()) return Remark(settings.status().message());
     RemarkFound(key, found->answer.profile_revision());
+    RemarkCaveats(found->answer);
     bool changes_something = false;
     for (const v1::Decision& row : found->answer.decisions()) {
       changes_something = changes_something || row.algorithm() != "default";
@@ -174,6 +175,7 @@ class JobSettings {
         TuningSettings(library_, found->answer, found->text_file);
     if (!settings.ok()) return Remark(settings.status().message());
     RemarkFound(key, found->answer.profile_revision());
+    RemarkCaveats(found->answer);
     for (const v1::TuningRow& row : found->answer.rows()) {
       if (row.trial().empty()) continue;
       Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
@@ -203,6 +205,12 @@ class JobSettings {
   }
 
   double Limit_s() const { return static_cast<double>(options_.limit_ms) * 1e-3; }
+
+  // Of both answers.
+  template <typename Answer>
+  void RemarkCaveats(const Answer& answer) {
+    for (const std::string& caveat : answer.caveats()) Remark(absl::StrCat("note: ", caveat));
+  }
 
   void RemarkFailure(const absl::Status& status) {
     if (absl::IsUnavailable(status)) outcome_.daemon = status;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "advise/caveats.h"
 #include "advise/kernel.h"
 #include "service/answers/question.h"
 
@@ -38,6 +39,9 @@ absl::Status AnswerKernel(std::shared_ptr<const daemon::Snapshot> snapshot,
   for (const advise::Prediction& prediction : answer->predictions) {
     FromPrediction(prediction, response->add_predictions());
   }
+  // Kernels price all their messages at the level of the network.
+  const advise::JobShape job{.ppn = (*machine)->cores_per_node, .ranks = request.ranks()};
+  AddCaveats(advise::CaveatsOf(**machine, job, {.network = request.ranks() > 1}), response);
   response->set_communication_phase_count(answer->communication_phase_count);
   response->set_operation_count(answer->operations);
   response->set_profile_revision((*machine)->revision);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "advise/caveats.h"
 #include "advise/pattern.h"
 #include "domain/errors.h"
 #include "domain/limits.h"
@@ -147,6 +148,9 @@ absl::Status StreamedPattern::Answer(std::shared_ptr<const daemon::Snapshot> sna
   for (const advise::Prediction& prediction : answer->predictions) {
     FromPrediction(prediction, response->add_predictions());
   }
+  AddCaveats(advise::CaveatsOf(**machine,
+                               {.ppn = question.scenario.ppn, .ranks = question.scenario.ranks}),
+             response);
   response->set_message_count(static_cast<int64_t>(messages_.size()));
   response->set_volume_bytes(answer->volume_bytes);
   response->set_pair_count(static_cast<int64_t>(answer->pairs_count));

@@ -6,6 +6,7 @@
 #include <google/protobuf/repeated_ptr_field.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,6 +32,12 @@ absl::StatusOr<strategy::Scenario> ToScenario(const advise::MachineView& machine
 
 // `status` with `prefix` before its field, if it has one.
 absl::Status InField(const absl::Status& status, absl::string_view prefix);
+
+// What the answer rests on that nobody measured, into a response's field.
+template <typename Response>
+void AddCaveats(const std::vector<std::string>& caveats, Response* response) {
+  for (const std::string& caveat : caveats) response->add_caveats(caveat);
+}
 
 void FromPrediction(const advise::Prediction& prediction, v1::Prediction* message);
 

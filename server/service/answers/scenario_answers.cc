@@ -58,15 +58,6 @@ absl::StatusOr<domain::Shape> ToShape(const v1::Topology& topology) {
   return domain::Shape{.topology = *kind, .dims = {topology.dims().begin(), topology.dims().end()}};
 }
 
-template <typename Response>
-void AddCaveats(const advise::MachineView& machine, const strategy::Scenario& scenario,
-                Response* response) {
-  for (const std::string& caveat :
-       advise::CaveatsOf(machine, {.ppn = scenario.ppn, .ranks = scenario.ranks})) {
-    response->add_caveats(caveat);
-  }
-}
-
 }  // namespace
 
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
@@ -92,7 +83,8 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
   for (const advise::Prediction& prediction : *predictions) {
     FromPrediction(prediction, response->add_predictions());
   }
-  AddCaveats(**machine, *scenario, response);
+  AddCaveats(advise::CaveatsOf(**machine, {.ppn = scenario->ppn, .ranks = scenario->ranks}),
+             response);
   if (nodes->has_value()) FromNodesInUse(**nodes, response->mutable_nodes_in_use());
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
@@ -127,7 +119,8 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
   }
   FromExplanation(*explanation, response);
   if (nodes->has_value()) FromNodesInUse(**nodes, response->mutable_nodes_in_use());
-  AddCaveats(**machine, *scenario, response);
+  AddCaveats(advise::CaveatsOf(**machine, {.ppn = scenario->ppn, .ranks = scenario->ranks}),
+             response);
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@ are not compared, suggestions, replaced parameters, timings from the future.
 usage: foundations_test.py COX COXD [unittest arguments]
 """
 
+import os
 import sys
 import unittest
 
@@ -41,6 +42,30 @@ class FoundationsTest(Asking, unittest.TestCase):
                               self.daemon.write("o.csv", "\n".join([HEADER + columns, *rows]) + "\n"))
         self.assertEqual(outcome.code, 0, outcome)
         return outcome
+
+    def test_a_job_beyond_the_machine(self):
+        beyond = ("the job has more nodes (32) than machine here (1)", "nobody measured level network")
+        pattern = ["pattern", "-m", "here", "--pattern", "transpose", "-b", "1k", "-p"]
+        kernel = ["kernel", "-m", "here", "--kernel", "bitonic-sort", "-n", "64k", "-p"]
+        for ask in (pattern, kernel):
+            text = self.ok(*ask, "64")
+            answer = self.daemon.answer(*ask, "64")
+            self.assertEqual(len(answer["caveats"]), 2, answer)
+            for caveat, said in zip(beyond, answer["caveats"]):
+                self.assertIn(caveat, said)
+                self.assertIn("note: " + said, text)
+        self.assertEqual(self.daemon.answer("pattern", "-m", "here", "--pattern", "shift?by=1", "-b", "1k", "-p",
+                                            "2").get("caveats", []), [])
+        # A kernel takes no ranks per node: all its messages have the price of the network.
+        self.assertEqual(len(self.daemon.answer(*kernel, "2")["caveats"]), 1)
+        run = ["run", "--print", "--machine", "here", "--library", "openmpi-4.1", "--nodes"]
+        for mode in ("tune", "apply"):
+            outcome = self.daemon(*run, "32", "--ppn", "2", "--mode", mode, "--limit", "5000",
+                                  env={**os.environ, "XDG_CACHE_HOME": self.daemon.path("cache")})
+            self.assertEqual(outcome.code, 0, outcome)
+            for caveat in beyond:
+                self.assertIn("note: " + caveat, outcome.err)
+        self.assertNotIn("note: ", self.daemon(*run, "1", "--ppn", "2", "--limit", "5000").err)
 
     def test_canaries_that_are_not_compared(self):
         def calls(job, number, algorithm, run, time_s):

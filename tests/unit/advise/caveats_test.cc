@@ -130,6 +130,12 @@ TEST(CaveatsTest, ACandidateThatNobodyKnowsIsRefused) {
   EXPECT_THAT(status.message(), HasSubstr("unknown algorithm \"foo\""));
 }
 
+TEST(CaveatsTest, TrafficMayHavePricesOfAnotherLevelThanItsRanks) {
+  // Both ranks are on the one node that was measured.
+  EXPECT_THAT(CaveatsOf(*Laptop(SlowDefault(1)), {1, 2, 2}, {.network = true}),
+              ElementsAre(HasSubstr("nobody measured level network")));
+}
+
 TEST(CaveatsTest, WhereAlgorithmsBeyondTheTableWereTimedThereMayBeMore) {
   std::vector<learn::Cell> cells;
   AddPriced("alltoall", "pairwise", 1, &cells);
