@@ -66,6 +66,12 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& j
   return caveats;
 }
 
+std::optional<std::string> CaveatOfPrice(const MachineView& machine, absl::string_view collective) {
+  if (!machine.timed_collectives.contains(collective)) return std::nullopt;
+  return absl::StrCat("times are a model's prices; machine ", machine.name, " has timings of ",
+                      collective, ", which `cox recommend` uses");
+}
+
 bool IsOneReporters(const learn::AlgorithmTimings& timings, const JobShape& job,
                     int64_t block_bytes) {
   return timings.reporters.IsOneAt(job.node_count(), job.ppn, job.ranks, block_bytes);

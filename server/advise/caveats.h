@@ -1,12 +1,15 @@
-// What a reader of an answer must know of its foundations: the job is larger than the machine, or
-// nobody measured a level of communication that the job uses. Pure; any thread.
+// What a reader of an answer must know of its foundations: the job is larger than the machine,
+// nobody measured a level of communication that the job uses, or a price leaves timings out. Pure;
+// any thread.
 #ifndef COX_ADVISE_CAVEATS_H_
 #define COX_ADVISE_CAVEATS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
 #include "library/decision_table.h"
@@ -43,6 +46,10 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& j
 // The same for traffic that is priced at the levels `used`, wherever the ranks of the job are.
 std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job,
                                    const Levels& used);
+
+// What a model's price of a collective leaves out: the sentence, if the machine has timings of the
+// collective.
+std::optional<std::string> CaveatOfPrice(const MachineView& machine, absl::string_view collective);
 
 }  // namespace cox::advise
 

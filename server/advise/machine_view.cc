@@ -23,6 +23,7 @@ std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t no
   for (const learn::Cell& cell : cells) {
     view->timed.node |= cell.ranks > 1 && cell.ppn > 1;
     view->timed.network |= cell.nodes > 1 && cell.ranks > 1;
+    view->timed_collectives.insert(cell.collective);
   }
   view->corrections = learn::BuildCorrections(view->profile, cells);
 

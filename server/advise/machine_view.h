@@ -5,7 +5,9 @@
 #define COX_ADVISE_MACHINE_VIEW_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,7 @@ struct MachineView {
   const model::ParameterValues* model_values = nullptr;   // into values
   std::shared_ptr<const learn::Corrections> corrections;  // never null
   std::vector<learn::Cell> cells;                         // everything was learned from these
+  std::set<std::string, std::less<>> timed_collectives;   // of the cells
   std::shared_ptr<const learn::Accuracy> accuracy;        // never null
   Levels timed;                                           // levels that any cell communicates at
   Levels assumed;                                         // AssumedLevels() in caveats.h

@@ -12,6 +12,7 @@
 #include "advise/explain.h"
 #include "advise/grid.h"
 #include "advise/predict.h"
+#include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/limits.h"
 #include "domain/parse_collective.h"
@@ -58,6 +59,18 @@ absl::StatusOr<domain::Shape> ToShape(const v1::Topology& topology) {
   return domain::Shape{.topology = *kind, .dims = {topology.dims().begin(), topology.dims().end()}};
 }
 
+// Nobody timed a changed machine, so timings are no better than its prices.
+std::vector<std::string> CaveatsOf(const advise::MachineView& machine,
+                                   const strategy::Scenario& scenario, bool is_changed) {
+  std::vector<std::string> caveats =
+      advise::CaveatsOf(machine, {.ppn = scenario.ppn, .ranks = scenario.ranks});
+  if (is_changed) return caveats;
+  std::optional<std::string> of_price =
+      advise::CaveatOfPrice(machine, domain::CollectiveName(scenario.collective));
+  if (of_price) caveats.push_back(*std::move(of_price));
+  return caveats;
+}
+
 }  // namespace
 
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
@@ -83,8 +96,7 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
   for (const advise::Prediction& prediction : *predictions) {
     FromPrediction(prediction, response->add_predictions());
   }
-  AddCaveats(advise::CaveatsOf(**machine, {.ppn = scenario->ppn, .ranks = scenario->ranks}),
-             response);
+  AddCaveats(CaveatsOf(**machine, *scenario, request.what_if_size() > 0), response);
   if (nodes->has_value()) FromNodesInUse(**nodes, response->mutable_nodes_in_use());
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
@@ -119,8 +131,7 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
   }
   FromExplanation(*explanation, response);
   if (nodes->has_value()) FromNodesInUse(**nodes, response->mutable_nodes_in_use());
-  AddCaveats(advise::CaveatsOf(**machine, {.ppn = scenario->ppn, .ranks = scenario->ranks}),
-             response);
+  AddCaveats(CaveatsOf(**machine, *scenario, asked.what_if_size() > 0), response);
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
 }

@@ -43,6 +43,22 @@ class FoundationsTest(Asking, unittest.TestCase):
         self.assertEqual(outcome.code, 0, outcome)
         return outcome
 
+    def load_bcast(self):
+        return self.load([f"here,openmpi-4.1,bcast,{name},1,2,2,{size},{factor * (1e-6 + size / 1e10)}"
+                          for name, factor in (("default", 1.0), ("binomial", 1.2), ("chain", 1.4))
+                          for size in (64, 4096, 65536)])
+
+    def test_a_price_beside_timings(self):
+        self.load_bcast()
+        for verb in ("predict", "explain"):
+            ask = [verb, "-m", "here", "-p", "2", "-b", "64k"]
+            text = self.ok(*ask, "-c", "bcast")
+            self.assertIn("times are a model's prices; machine here has timings of bcast, which `cox recommend` uses", text)
+            self.assertNotIn("has timings", self.ok(*ask, "-c", "alltoall"))
+            self.assertNotIn("has timings", self.ok(*ask, "-c", "bcast", "--what-if", "alpha*2"))
+        self.assertIn("has timings of bcast", self.daemon.answer("predict", *ask[1:], "-c", "bcast")["caveats"][0])
+        self.assertNotIn("has timings", self.ok("recommend", *ask[1:], "-c", "bcast", "--library", "openmpi-4.1"))
+
     def test_a_job_beyond_the_machine(self):
         beyond = ("the job has more nodes (32) than machine here (1)", "nobody measured level network")
         pattern = ["pattern", "-m", "here", "--pattern", "transpose", "-b", "1k", "-p"]

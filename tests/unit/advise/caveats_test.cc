@@ -136,6 +136,15 @@ TEST(CaveatsTest, TrafficMayHavePricesOfAnotherLevelThanItsRanks) {
               ElementsAre(HasSubstr("nobody measured level network")));
 }
 
+TEST(CaveatsTest, APriceLeavesTimingsOfTheCollectiveOut) {
+  const MachinePointer machine = Laptop(SlowDefault(1));
+  EXPECT_EQ(CaveatOfPrice(*machine, "alltoall"),
+            "times are a model's prices; machine laptop has timings of alltoall, which "
+            "`cox recommend` uses");
+  EXPECT_FALSE(CaveatOfPrice(*machine, "bcast").has_value());
+  EXPECT_FALSE(CaveatOfPrice(*Laptop({}), "alltoall").has_value());
+}
+
 TEST(CaveatsTest, WhereAlgorithmsBeyondTheTableWereTimedThereMayBeMore) {
   std::vector<learn::Cell> cells;
   AddPriced("alltoall", "pairwise", 1, &cells);
