@@ -2,6 +2,7 @@
 #include <cox/v1/advice.pb.h>
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,9 @@
 #include "cli/verbs/verbs.h"
 #include "console/csv.h"
 #include "console/numbers.h"
+#include "console/printable.h"
+#include "domain/parse_collective.h"
+#include "strategy/benchmarked.h"
 
 namespace cox::cli {
 namespace {
@@ -72,6 +76,17 @@ void PrintCsv(const Options& options, const v1::SuggestMeasurementsResponse& res
   }
 }
 
+// The collectives that only a benchmark of the user's own can time, separated by commas.
+std::string NotBenchmarked(const v1::SuggestMeasurementsResponse& response) {
+  std::set<std::string> names;
+  for (const v1::SuggestedMeasurement& suggestion : response.suggestions()) {
+    const std::string& name = suggestion.measurement().collective();
+    const auto known = domain::ParseCollective(name);
+    if (!known.ok() || !strategy::IsBenchmarked(*known)) names.insert(name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 absl::Status Suggest(Session& session, const Options& options) {
   v1::SuggestMeasurementsRequest request;
   request.set_machine(options.machine);
@@ -94,6 +109,10 @@ absl::Status Suggest(Session& session, const Options& options) {
       "note: today's decisions should waste %.3g %% of the time in the %d candidate calls",
       100 * response.expected_loss_ratio(), response.candidate_count()));
   return absl::OkStatus();
+  if (const std::string others = NotBenchmarked(response); !others.empty()) {
+    session.Note(absl::StrCat("note: cox-bench cannot time ", console::Printable(others),
+                              ": measure these rows with a benchmark of your own"));
+  }
 }
 
 }  // namespace
@@ -104,21 +123,25 @@ void AddSuggestVerb(Verb app) {
       "Examples:\n"
       "  cox suggest -m cluster --library openmpi-4.1 -n 20 > next.csv\n"
       "  cox suggest -m cluster --library openmpi-4.1 --from candidates.csv -n 5\n"
-      "The answer is CSV, best first: machine,library,collective,algorithm,nodes,ppn,ranks,\n"
-      "block_bytes,type_bytes,predicted_time_s,cost_s,expected_gain_ratio. expected_gain_ratio is\n"
-      "the time that better decisions should save, as a share of the collectives' time. The best\n"
-      "row has the largest expected_gain_ratio per second of cost_s. Each row assumes that the "
-      "rows\n"
-      "before it are measured. Measure them, add the column time_s, and use\n"
-      "`cox observations import`. A file for --from has the columns\n"
+      "The answer is CSV: machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,\n"
+      "type_bytes,predicted_time_s,cost_s,expected_gain_ratio. expected_gain_ratio is the time\n"
+      "that better decisions should save, as a share of the collectives' time.\n"
+      "The rows of a call follow each other: one for each algorithm that may be the best there.\n"
+      "First come calls of which an algorithm is timed already, because only timings of the same\n"
+      "call compare algorithms. Then the call comes first whose rows have the largest\n"
+      "expected_gain_ratio per second of cost_s. So a single row may gain less than the next one.\n"
+      "Each row assumes that the rows before it are measured.\n"
+      "`cox calibrate cluster --budget 10m` asks for such rows, measures them with cox-bench and\n"
+      "stores the timings. For timings of your own benchmark, add the column time_s and use\n"
+      "`cox observations import FILE`. A file for --from has the columns\n"
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes and optionally\n"
       "type_bytes.");
   auto options = std::make_shared<Options>();
   AddMachineOption(verb, options->machine).Required();
   AddLibraryOption(verb, options->library).Required();
   verb.Text("--from", options->from,
-            "Choose among the rows of this file (default: the library's algorithms on the whole "
-            "machine, half of it and so on, 4 B to 1 MiB)")
+            "Choose among the rows of this file (default: the library's algorithms of what "
+            "cox-bench times, on the whole machine, half of it and so on, 4 B to 1 MiB)")
       .Type("FILE");
   AddCount(verb, "-n,--count", options->count, 1, kMostSuggestions, "How many to name")
       .ShowDefault();

@@ -47,16 +47,19 @@ struct Suggestion {
 };
 
 struct Suggestions {
-  std::vector<Suggestion> best;  // call by call, the most gain per second first
+  // Call by call: first those of which an algorithm was timed, then by the gain per second of all
+  // algorithms that a call has here.
+  std::vector<Suggestion> best;
   // The expected loss of the decisions of today against the likeliest better algorithm, a share of
   // the time, mean over the calls.
   double expected_loss = 0;
 };
 
-// What could be measured of a library, where nobody lists it: every collective and algorithm that
-// its table or the machine's observations name, on all of the machine's nodes, half of them, a
-// quarter and so on, and three quarters of each, with one rank on each node and one on each core,
-// from 4 B to 1 MiB. At most kMaxMeasurements; empty where nothing is known of the library.
+// What could be measured of a library, where nobody lists it: every algorithm that its table has of
+// a collective that cox-bench times, and all that the machine's observations name, on all of the
+// machine's nodes, half of them, a quarter and so on, and three quarters of each, with one rank on
+// each node and one on each core, from 4 B to 1 MiB. At most kMaxMeasurements; empty where nothing
+// is known of the library.
 std::vector<Measurement> UsualMeasurements(const MachineView& machine, absl::string_view library);
 
 // At most `count` of the candidates, 1 to kMaxSuggestions; none twice. Each candidate is valid as a

@@ -12,6 +12,7 @@
 #include "domain/parse_collective.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
+#include "strategy/benchmarked.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -24,14 +25,14 @@ constexpr int64_t kSizeStep = 8;
 
 using Names = std::map<std::string, std::set<std::string>>;  // algorithms of each collective
 
-// What the library's table allows for every call of a program.
+// What the library's table allows for every call of a program, of what cox-bench can time.
 void AddListed(absl::string_view library, Names* names) {
   TuningQuestion question;
   question.job.library = std::string(library);
   question.job.assume.commutative = true;
   for (int i = 0; i < domain::kCollectiveCount; ++i) {
     const auto collective = static_cast<domain::Collective>(i);
-    if (!library::Lists(library, collective)) continue;
+    if (!strategy::IsBenchmarked(collective) || !library::Lists(library, collective)) continue;
     const std::vector<std::string> candidates = QuestionFor(question, collective).candidates;
     (*names)[domain::CollectiveName(collective)].insert(candidates.begin(), candidates.end());
   }

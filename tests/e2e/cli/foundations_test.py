@@ -5,6 +5,7 @@ are not compared, suggestions, replaced parameters, timings from the future.
 usage: foundations_test.py COX COXD [unittest arguments]
 """
 
+import csv
 import os
 import sys
 import unittest
@@ -15,6 +16,8 @@ COX = COXD = ""
 
 HEADER = "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s"
 MACHINE = '[machine]\nname = "here"\nnodes = 1\ncores_per_node = 2\n'
+# What cox-bench times.
+BENCHMARKED = {"allgather", "allreduce", "alltoall", "bcast", "gather", "reduce", "reduce_scatter_block", "scatter"}
 
 
 def pairs(start_s=5e-7):
@@ -98,6 +101,31 @@ class FoundationsTest(Asking, unittest.TestCase):
         outcome = self.daemon("savings", "here")
         self.assertIn("4000 of 8000", outcome.out)
         self.assertNotIn("none is compared", outcome.err)
+
+    def test_suggestions_can_be_measured(self):
+        self.load_bcast()
+        outcome = self.daemon("suggest", "-m", "here", "--library", "openmpi-4.1", "-n", "200")
+        rows = list(csv.DictReader(outcome.out.splitlines()))
+        self.assertGreater(len(rows), 20)
+        self.assertLessEqual({row["collective"] for row in rows}, BENCHMARKED)
+        self.assertNotIn("cannot time", outcome.err)
+        # Rows of one call follow each other, and calls that were begun come first.
+        calls = []
+        for row in rows:
+            call = (row["collective"], row["ranks"], row["block_bytes"], row["ppn"])
+            if call not in calls[-1:]:
+                self.assertNotIn(call, calls, "a call comes twice")
+                calls.append(call)
+        begun = [call[0] == "bcast" and call[2] in ("4096",) for call in calls]
+        if any(begun):
+            self.assertTrue(begun[0], calls[:5])
+        help_text = self.ok("suggest", "--help")
+        self.assertIn("cox calibrate cluster --budget", help_text)
+        self.assertIn("timed already", help_text)
+        file = self.daemon.write("c.csv", HEADER.rsplit(",", 1)[0] + "\nhere,openmpi-4.1,scan,linear,1,2,2,64\n"
+                                 "here,openmpi-4.1,scan,default,1,2,2,64\n")
+        outcome = self.daemon("suggest", "-m", "here", "--library", "openmpi-4.1", "--from", file)
+        self.assertIn("cox-bench cannot time scan: measure these rows with a benchmark of your own", outcome.err)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "domain/parse_collective.h"
 #include "library/algorithms.h"
 #include "machines.h"
+#include "strategy/benchmarked.h"
 
 namespace cox::advise {
 namespace {
@@ -159,6 +160,7 @@ TEST(SuggestTest, TheUsualMeasurementsRunAsThemselves) {
     const library::Algorithm* row =
         library::FindAlgorithm("openmpi-4.1", *collective, one.algorithm);
     ASSERT_NE(row, nullptr) << one.algorithm;
+    EXPECT_TRUE(strategy::IsBenchmarked(*collective)) << one.collective;
     const strategy::Scenario scenario{.collective = *collective,
                                       .ranks = one.ranks,
                                       .ppn = one.ppn,
@@ -166,6 +168,15 @@ TEST(SuggestTest, TheUsualMeasurementsRunAsThemselves) {
     EXPECT_EQ(library::Effective(*row, scenario, library::kUsualCalls), row) << one.algorithm;
   }
   EXPECT_EQ(nodes, (std::set<int64_t>{1, 2, 3, 4, 6, 8, 12, 16}));
+}
+
+TEST(SuggestTest, WhatCoxBenchCannotTimeIsUsualWhereItWasObserved) {
+  const std::vector<learn::Cell> cells = {Timed({"scan", "linear", 8, 4, 32, 64})};
+  std::set<std::string> of_scan;
+  for (const Measurement& one : UsualMeasurements(*MachineWith(cells), kLibrary)) {
+    if (one.collective == "scan") of_scan.insert(one.algorithm);
+  }
+  EXPECT_EQ(of_scan, (std::set<std::string>{"default", "linear"}));
 }
 
 TEST(SuggestTest, OfALibraryWithoutATableWhatWasObserved) {
