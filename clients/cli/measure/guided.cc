@@ -183,6 +183,9 @@ class Guided {
     return request;
   }
 
+  // Calls that the candidates name.
+  size_t CallCount() const { return options_.measure.rank_counts.size() * first_.cells.size(); }
+
   void AddCandidate(const JobFacts::Cell& cell, int64_t ranks, const std::string& algorithm,
                     v1::SuggestMeasurementsRequest& request) const {
     const Shape shape = ShapeOf(ranks);
@@ -212,9 +215,10 @@ class Guided {
       const double worth =
           std::min(WorthOfMinute(fresh, costs_, host_count()), answer.expected_loss_ratio());
       progress_.Clear();
-      session_.Note(absl::StrCat(
-          measured, ": today's decisions should waste ", Percent(answer.expected_loss_ratio()),
-          " of the time in collectives; another minute should save ", Percent(worth)));
+      session_.Note(absl::StrCat(measured, ": today's decisions should waste ",
+                                 Percent(answer.expected_loss_ratio()), " of the time in the ",
+                                 CallCount(), " calls of this run; another minute should save ",
+                                 Percent(worth)));
       if (fresh.empty()) return Stop("every algorithm was measured");
       if (worth < kLeastWorth) {
         return Stop(
@@ -234,6 +238,9 @@ class Guided {
   absl::Status Stop(absl::string_view why) {
     session_.Note(
         absl::StrFormat("stopped after %.0f of %.0f s: %s", Elapsed(), options_.budget_s, why));
+    session_.Note(
+        "note: the share rises where a timing shows a decision to be worse than believed. `cox "
+        "suggest` asks about other ranks and sizes, too, so it says another share");
     return absl::OkStatus();
   }
 

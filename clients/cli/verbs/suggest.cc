@@ -106,13 +106,14 @@ absl::Status Suggest(Session& session, const Options& options) {
   }
   PrintCsv(options, response, session.out());
   session.Note(absl::StrFormat(
-      "note: today's decisions should waste %.3g %% of the time in the %d candidate calls",
+      "note: today's decisions should waste %.3g %% of the time in the calls of these %d "
+      "candidates; other calls have another share",
       100 * response.expected_loss_ratio(), response.candidate_count()));
-  return absl::OkStatus();
   if (const std::string others = NotBenchmarked(response); !others.empty()) {
     session.Note(absl::StrCat("note: cox-bench cannot time ", console::Printable(others),
                               ": measure these rows with a benchmark of your own"));
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
