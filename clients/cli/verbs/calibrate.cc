@@ -176,11 +176,36 @@ void Print(Session& session, const std::string& machine, const v1::CalibrateResp
   }
 }
 
+// The active revision of the machine's parameters; 0: none, or not known.
+int64_t ActiveRevision(Session& session, const std::string& machine) {
+  v1::GetProfileRequest request;
+  request.set_name(absl::StrCat(MachineName(machine), "/profiles/-"));
+  v1::Profile profile;
+  const absl::Status status = session.connection().Call(kGetProfile, request, profile);
+  return status.ok() ? profile.revision() : 0;
+}
+
+// A machine has one set of parameters, so a calibration with one MPI also moves the prices of the
+// others. `before`: the revision that was active.
+void NoteReplaced(Session& session, const Options& options, int64_t before,
+                  const v1::Profile& profile) {
+  if (before == 0 || ActiveRevision(session, options.machine) != profile.revision()) return;
+  session.Note(absl::StrCat(
+      "note: revision ", profile.revision(), " replaces the parameters of revision ", before,
+      " for all MPI libraries, so advice that rests on prices may change. To go back: `cox profile "
+      "rollback ",
+      options.machine, "@", before, "`; to keep revision ", before,
+      " during later calibrations: `cox profile pin ", options.machine, "@", before, "`"));
+}
+
 absl::Status CalibrateFromFile(Session& session, const Options& options) {
+  const int64_t before = ActiveRevision(session, options.machine);
   v1::CalibrateResponse response;
   absl::Status status = SubmitSamples(session, options, options.from, response);
-  if (status.ok()) Print(session, options.machine, response, nullptr);
-  return status;
+  if (!status.ok()) return status;
+  Print(session, options.machine, response, nullptr);
+  NoteReplaced(session, options, before, response.profile());
+  return absl::OkStatus();
 }
 
 // Registers an unknown machine with the shape of the jobs.
@@ -296,6 +321,7 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   }
   const absl::StatusOr<std::string> folder = MakeTemporaryFolder("calibrate");
   if (!folder.ok()) return folder.status();
+  const int64_t before = ActiveRevision(session, options.machine);
   Submitted submitted;
   bool is_kept = false;
   status = Measure(session, options, measure, [&](const Measured& measured) {
@@ -307,8 +333,10 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
     std::error_code error;
     std::filesystem::remove_all(*folder, error);
   }
-  if (status.ok()) Print(session, options.machine, submitted.profile, &submitted.stored);
-  return status;
+  if (!status.ok()) return status;
+  Print(session, options.machine, submitted.profile, &submitted.stored);
+  NoteReplaced(session, options, before, submitted.profile.profile());
+  return absl::OkStatus();
 }
 
 // Jobs can only be placed where the launcher is told the nodes.

@@ -127,6 +127,14 @@ class FoundationsTest(Asking, unittest.TestCase):
         outcome = self.daemon("suggest", "-m", "here", "--library", "openmpi-4.1", "--from", file)
         self.assertIn("cox-bench cannot time scan: measure these rows with a benchmark of your own", outcome.err)
 
+    def test_replaced_parameters(self):
+        outcome = self.calibrate(pairs(9e-7))
+        self.assertIn("note: revision 2 replaces the parameters of revision 1 for all MPI libraries", outcome.err)
+        self.assertIn("cox profile rollback here@1", outcome.err)
+        self.assertIn("cox profile pin here@1", outcome.err)
+        self.ok("profile", "pin", "here@1")
+        self.assertNotIn("replaces the parameters", self.calibrate(pairs(5e-7)).err)
+
 
 if __name__ == "__main__":
     COX, COXD = sys.argv[1:3]
