@@ -65,6 +65,8 @@ class ListDriftsRequest;
 class ListDriftsResponse;
 class ListKernelsRequest;
 class ListKernelsResponse;
+class ListMachineStatesRequest;
+class ListMachineStatesResponse;
 class ListMachinesRequest;
 class ListMachinesResponse;
 class ListModelsRequest;
@@ -210,6 +212,9 @@ inline constexpr Method<v1::ForgetObservationsRequest, v1::ForgetObservationsRes
 inline constexpr Method<v1::ListDriftsRequest, v1::ListDriftsResponse> kListDrifts{
     "/cox.v1.ObservationService/ListDrifts"};
 
+inline constexpr Method<v1::ListMachineStatesRequest, v1::ListMachineStatesResponse>
+    kListMachineStates{"/cox.v1.HistoryService/ListMachineStates"};
+
 inline constexpr Method<v1::GetSavingsRequest, v1::GetSavingsResponse> kGetSavings{
     "/cox.v1.HistoryService/GetSavings"};
 
@@ -263,6 +268,7 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kForgetObservations,
                                         kListDrifts,
                                         kSuggestMeasurements,
+                                        kListMachineStates,
                                         kGetSavings,
                                         kGetStoreStatus,
                                         kCreateBackup,

@@ -46,7 +46,7 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
   const std::string note = (*file)->IgnoredNote();
   if (!note.empty()) session.Note(note);
   Census census;
-  Oddities oddities;
+  Oddities oddities(absl::Now());
   v1::Observation observation;
   while ((*file)->Next()) {
     absl::Status status = ParseObservation(**file, observation);

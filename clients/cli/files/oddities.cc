@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "console/units.h"
 #include "domain/parse_collective.h"
 #include "domain/plausible_time.h"
@@ -15,6 +16,7 @@ namespace cox::cli {
 namespace {
 
 constexpr size_t kNamed = 5;
+constexpr absl::Duration kClockSlack = absl::Hours(24);
 
 std::string TimeText(const v1::Observation& row) {
   return absl::StrCat(console::FormatTime(row.time_s()), " for ",
@@ -56,6 +58,10 @@ void Oddities::Add(const v1::Observation& row, int64_t line) {
   if (domain::IsTooLong(row.time_s(), row.ranks(), row.block_bytes())) {
     Add(Kind::kTooLong, line, TimeText(row));
   }
+  const absl::Time at = absl::FromUnixSeconds(row.at().seconds());
+  if (at > now_ + kClockSlack) {
+    Add(Kind::kFuture, line, absl::FormatTime("%Y-%m-%d %H:%M:%SZ", at, absl::UTCTimeZone()));
+  }
 }
 
 std::vector<std::string> Oddities::Warnings(const std::string& file) const {
@@ -64,7 +70,10 @@ std::vector<std::string> Oddities::Warnings(const std::string& file) const {
       {Kind::kCollective, "with an unknown collective, learned from data alone: "},
       {Kind::kAlgorithm, "with an unknown algorithm, learned from data alone: "},
       {Kind::kTooShort, "with times that no machine reaches: "},
-      {Kind::kTooLong, "with times that no machine needs; are they seconds? "}};
+      {Kind::kTooLong, "with times that no machine needs; are they seconds? "},
+      {Kind::kFuture,
+       "from the future; coxd keeps them, and newer timings look older: check column at and the "
+       "clock: "}};
   std::vector<std::string> warnings;
   for (const auto& [kind, text] : kTexts) {
     const auto found = rows_.find(kind);

@@ -11,10 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
+
 namespace cox::cli {
 
 class Oddities {
  public:
+  // Times of more than a day after `now` are odd. The default finds none.
+  explicit Oddities(absl::Time now = absl::InfiniteFuture()) : now_(now) {}
+
   // `line`: where the row is in its file.
   void Add(const v1::Observation& observation, int64_t line);
   // The same for the names alone.
@@ -25,7 +30,7 @@ class Oddities {
   std::vector<std::string> Warnings(const std::string& file) const;
 
  private:
-  enum class Kind { kLibrary, kCollective, kAlgorithm, kTooShort, kTooLong };
+  enum class Kind { kLibrary, kCollective, kAlgorithm, kTooShort, kTooLong, kFuture };
   struct Rows {
     int64_t count = 0;
     int64_t first_line = 0;
@@ -34,6 +39,7 @@ class Oddities {
   };
   void Add(Kind kind, int64_t line, const std::string& name);
 
+  absl::Time now_;
   std::map<Kind, Rows> rows_;
 };
 

@@ -1,4 +1,5 @@
 // cox doctor: what is wrong with this installation, and what to do about it.
+#include <cox/v1/history.pb.h>
 #include <cox/v1/machine.pb.h>
 #include <cox/v1/model.pb.h>
 #include <cox/v1/observation.pb.h>
@@ -38,6 +39,7 @@ namespace {
 constexpr double kSlowClock_s = 200e-9;
 // Clocks of two computers may differ by this much before doctor warns.
 constexpr int64_t kClockSlack_s = 60;
+constexpr absl::Duration kObservationSlack = absl::Hours(24);
 constexpr size_t kNamedMachines = 5;
 
 enum class Result { kOk, kWarn, kFail };
@@ -63,6 +65,7 @@ class Doctor {
       ExamineReports();
       ExamineMachines();
       ExamineObservations();
+      ExamineObservationTimes();
     }
     for (const std::string& mpi : console::KnownMpis()) ExamineMpi(mpi);
     ExamineClock();
@@ -217,6 +220,30 @@ class Doctor {
     } else {
       Add("time", Result::kOk, "this computer's clock agrees with the daemon's history");
     }
+  }
+
+  // Rows of a file or a node whose clock was wrong. Looks at the row stored last of each machine.
+  void ExamineObservationTimes() {
+    const absl::Time latest = absl::Now() + kObservationSlack;
+    v1::ListMachineStatesRequest request;
+    request.set_page_size(1000);
+    do {
+      v1::ListMachineStatesResponse page;
+      // Who may not read history learns nothing here.
+      if (!session_.connection().Call(kListMachineStates, request, page).ok()) return;
+      for (const v1::MachineState& state : page.states()) {
+        const absl::Time at = TimeOf(state.last_observation_time());
+        if (!state.has_last_observation_time() || at <= latest) continue;
+        const absl::string_view name = BareMachine(state.name());
+        Add("time", Result::kWarn,
+            absl::StrCat(name, ": the observation that was stored last is from the future: ",
+                         absl::FormatTime("%Y-%m-%d %H:%M:%SZ", at, absl::UTCTimeZone())),
+            absl::StrCat("set the clock of its node, or correct its file; `cox observations list "
+                         "--machine ",
+                         name, "` shows its source, `cox observations forget` removes it"));
+      }
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
   }
 
   absl::Status ExamineMachine(const v1::Machine& machine, std::vector<std::string>& bare,

@@ -6,6 +6,7 @@ usage: foundations_test.py COX COXD [unittest arguments]
 """
 
 import csv
+import json
 import os
 import sys
 import unittest
@@ -134,6 +135,17 @@ class FoundationsTest(Asking, unittest.TestCase):
         self.assertIn("cox profile pin here@1", outcome.err)
         self.ok("profile", "pin", "here@1")
         self.assertNotIn("replaces the parameters", self.calibrate(pairs(5e-7)).err)
+
+    def test_timings_from_the_future(self):
+        rows = [f"here,openmpi-4.1,bcast,default,1,2,2,{size},1e-5,{at}"
+                for size, at in ((64, "2026-01-01T00:00:00Z"), (128, "2999-01-01T00:00:00Z"))]
+        self.assertNotIn("from the future", self.load(rows[:1], ",at").err)
+        outcome = self.load(rows, ",at")
+        self.assertIn("1 row(s), the first in line 3, from the future", outcome.err)
+        self.assertIn("2999-01-01", outcome.err)
+        checks = json.loads(self.ok("--json", "doctor"))["checks"]
+        (warned,) = [check for check in checks if check["check"] == "time" and check["result"] == "warn"]
+        self.assertIn("here: the observation that was stored last is from the future: 2999", warned["detail"])
 
 
 if __name__ == "__main__":
