@@ -76,12 +76,22 @@ absl::StatusOr<double> ParseNonNegative(absl::string_view text) {
 }
 
 absl::StatusOr<double> ParseShare(absl::string_view text, double high) {
-  const bool is_percent = absl::ConsumeSuffix(&text, "%");
-  absl::StatusOr<double> share = ParseNonNegative(text);
-  if (!share.ok()) return share;
-  if (is_percent) *share /= 100;
-  if (*share <= high) return share;
-  return absl::InvalidArgumentError(absl::StrCat("must be at most ", 100 * high, "%"));
+  absl::string_view number = text;
+  const bool is_percent = absl::ConsumeSuffix(&number, "%");
+  const absl::StatusOr<double> value = ParseNonNegative(number);
+  if (!value.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", Shown(text), ", not a share: write 5% (or 0.05)"));
+  }
+  const double share = is_percent ? *value / 100 : *value;
+  if (share <= high) return share;
+  const std::string most = absl::StrCat(" must be at most ", 100 * high, "%");
+  // Most likely a percentage without its sign.
+  const bool is_bare_percent = !is_percent && *value / 100 <= high;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "is ", Shown(text), ",", most,
+      is_bare_percent ? absl::StrCat(": write ", number, "% (or ", FormatDouble(*value / 100), ")")
+                      : ""));
 }
 
 std::string FormatDouble(double value) {

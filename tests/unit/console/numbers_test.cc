@@ -61,6 +61,10 @@ TEST(ShareTest, IsAPercentageOrAFraction) {
   for (const char* text : {"", "%", "51%", "0.6", "-1%", "5 %", "nan", "5%%"}) {
     EXPECT_FALSE(ParseShare(text, 0.5).ok()) << text;
   }
+  EXPECT_EQ(ParseShare("5", 0.5).status().message(),
+            "is '5', must be at most 50%: write 5% (or 0.05)");
+  EXPECT_EQ(ParseShare("60%", 0.5).status().message(), "is '60%', must be at most 50%");
+  EXPECT_EQ(ParseShare("5%%", 0.5).status().message(), "is '5%%', not a share: write 5% (or 0.05)");
 }
 
 TEST(UnitsTest, ChoosesTheUnitBySize) {
