@@ -15,12 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "accounts/become_owner.h"
 #include "command_line.h"
 #include "daemon/config.h"
 #include "daemon/host/core_files.h"
+#include "daemon/host/listen_address.h"
 #include "daemon/host/service_manager.h"
 #include "daemon/log.h"
 #include "domain/words/counted.h"
@@ -65,6 +68,21 @@ void WarnOfWhatIsMissing(const daemon::Config& config) {
     std::cerr << "coxd: warning: " << setting << ": " << path << ": " << std::strerror(errno)
               << "; coxd needs this file\n";
   }
+}
+
+// A mode that contradicts the roles is most likely forgotten.
+void WarnOfClosedSocket(const daemon::Config& config) {
+  constexpr mode_t kOthersMayConnect = 0022;
+  const bool is_unix_only =
+      std::all_of(config.listen.begin(), config.listen.end(), daemon::IsUnixAddress);
+  const std::vector<absl::string_view> roles = absl::StrSplit(config.roles, ',');
+  const bool names_others = std::any_of(roles.begin(), roles.end(), [](absl::string_view role) {
+    role = absl::StripAsciiWhitespace(role);
+    return absl::StartsWith(role, "*=") || absl::StartsWith(role, "@");
+  });
+  if (!is_unix_only || !names_others || (config.socket_mode & kOthersMayConnect) != 0) return;
+  std::cerr << "coxd: warning: roles names other users, but only the user of coxd and root may "
+               "connect to the socket: set socket-mode (0660 with socket-group, or 0666)\n";
 }
 
 void PrintConfig(const std::vector<ConfigValues>& sources) {
@@ -234,6 +252,7 @@ int Run(int argc, char** argv) {
   if (line.action == CommandLine::Action::kCheckConfig) {
     PrintConfig(*values);
     WarnOfWhatIsMissing(*config);
+    WarnOfClosedSocket(*config);
     return kExitOk;
   }
   if (line.action == CommandLine::Action::kRestore) return Restore(*config, line.backup_path);

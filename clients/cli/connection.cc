@@ -73,6 +73,28 @@ WallClock::time_point DeadlineAfter(double timeout_s) {
          std::chrono::duration_cast<WallClock::duration>(std::chrono::duration<double>(timeout_s));
 }
 
+// A file for TLS.
+struct PemFile {
+  const char* option;
+  const std::string& path;
+  absl::string_view label;  // as each block of this kind in a PEM file has it
+  const char* content;
+  std::string& text;
+};
+
+// gRPC does not say which file it cannot read.
+absl::Status ReadPem(const PemFile& file) {
+  absl::StatusOr<std::string> text = ReadFile(file.path);
+  if (!text.ok()) return text.status();
+  if (!absl::StrContains(*text, file.label)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.option, ": ", file.path, " holds no ", file.content,
+                     " in PEM; convert it with openssl, or name another file"));
+  }
+  file.text = *std::move(text);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeChannelCredentials(
     const Credentials& credentials) {
   if (credentials.tls_certificate.empty() != credentials.tls_key.empty()) {
@@ -84,15 +106,15 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeChannelCredentials
   }
   if (credentials.tls_ca.empty()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions options;
-  const std::pair<const std::string&, std::string&> files[] = {
-      {credentials.tls_ca, options.pem_root_certs},
-      {credentials.tls_certificate, options.pem_cert_chain},
-      {credentials.tls_key, options.pem_private_key}};
-  for (const auto& [path, text] : files) {
-    if (path.empty()) continue;
-    absl::StatusOr<std::string> read = ReadFile(path);
-    if (!read.ok()) return read.status();
-    text = *std::move(read);
+  const PemFile files[] = {
+      {"--tls-ca", credentials.tls_ca, "CERTIFICATE-----", "certificate", options.pem_root_certs},
+      {"--tls-certificate", credentials.tls_certificate, "CERTIFICATE-----", "certificate",
+       options.pem_cert_chain},
+      {"--tls-key", credentials.tls_key, "PRIVATE KEY-----", "private key",
+       options.pem_private_key}};
+  for (const PemFile& file : files) {
+    if (file.path.empty()) continue;
+    if (absl::Status read = ReadPem(file); !read.ok()) return read;
   }
   return grpc::SslCredentials(options);
 }

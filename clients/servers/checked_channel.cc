@@ -22,6 +22,7 @@ namespace {
 // A descriptor's number follows. gRPC connects to this file, even if its path names another by
 // then.
 constexpr absl::string_view kTarget = "unix:/proc/self/fd/";
+constexpr absl::string_view kDescriptors = kTarget.substr(5);  // without "unix:"
 
 std::string Variable(const char* name) {
   const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
@@ -83,6 +84,11 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> CheckedChannel::Get() {
 absl::StatusOr<std::shared_ptr<grpc::Channel>> CheckedChannel::GetUnix(const std::string& path) {
   const auto socket = std::make_shared<Socket>();
   socket->fd = open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (socket->fd < 0 && errno == EACCES) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("this user may not enter the folder of the socket ", path,
+                     ": ask who runs coxd to open the folder to you"));
+  }
   if (socket->fd < 0 || fstat(socket->fd, &socket->status) != 0) {
     return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
   }
@@ -90,6 +96,13 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> CheckedChannel::GetUnix(const std
                        socket_->status.st_ino == socket->status.st_ino;
   if (!is_same) {
     if (absl::Status checked = CheckOwner(path, *socket); !checked.ok()) return checked;
+    const std::string file = absl::StrCat(kDescriptors, socket->fd);
+    if (faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0 && errno == EACCES) {
+      return absl::PermissionDeniedError(
+          absl::StrCat("the socket ", path,
+                       " refuses this user: coxd's settings socket-mode and socket-group "
+                       "say who may connect"));
+    }
     socket->channel = Connect(absl::StrCat(kTarget, socket->fd));
     socket_ = socket;
   }

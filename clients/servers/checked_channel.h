@@ -55,8 +55,9 @@ class CheckedChannel {
   // first call. Before each call of the API ask for it anew: then a daemon that took the path
   // meanwhile is checked, too. A channel lives on without this object.
   //
-  // PERMISSION_DENIED: the socket belongs to somebody else, or is none; for an abstract socket
-  // always, because it has no owner. UNAVAILABLE: there is no file, or it cannot be opened.
+  // PERMISSION_DENIED: the socket belongs to somebody else, refuses this user, or is none; for an
+  // abstract socket always, because it has no owner. UNAVAILABLE: there is no file, or it cannot be
+  // opened.
   absl::StatusOr<std::shared_ptr<grpc::Channel>> Get();
 
  private:

@@ -1,5 +1,5 @@
-// A Unix socket that listens, of any user, and answers nobody. Other users than the test's own need
-// root.
+// A Unix socket of any user, to which everybody may connect; it answers nobody. Other users than
+// the test's own need root.
 #ifndef COX_TESTS_UNIT_FOREIGN_SOCKET_H_
 #define COX_TESTS_UNIT_FOREIGN_SOCKET_H_
 
@@ -32,6 +32,7 @@ class ForeignSocket {
       fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
       is_bound_ =
           bind(fd_, reinterpret_cast<sockaddr*>(&name), sizeof(name)) == 0 && listen(fd_, 16) == 0;
+      chmod(path.c_str(), 0666);
     });
   }
   ~ForeignSocket() { close(fd_); }

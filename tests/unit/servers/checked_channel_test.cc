@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
@@ -59,6 +60,25 @@ TEST_F(CheckedChannelTest, RootItselfAndTheNamedUserAreTrusted) {
   AsUser(kAnotherUser, [&] {
     EXPECT_TRUE(To(ForeignSocket(folder_.Path("roots"), 0).address()).Get().ok());
     EXPECT_TRUE(To(named.address()).Get().ok()) << "its own";
+  });
+}
+
+TEST_F(CheckedChannelTest, ASocketThatRefusesThisUserSaysWhichSettingsDecide) {
+  const ForeignSocket socket(folder_.Path("closed"), 0);
+  ASSERT_EQ(chmod(folder_.Path("closed").c_str(), 0600), 0);
+  AsUser(kAnotherUser, [&] {
+    const absl::Status refused = To(socket.address()).Get().status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
+    EXPECT_THAT(std::string(refused.message()),
+                AllOf(HasSubstr(folder_.Path("closed")), HasSubstr("socket-mode"),
+                      HasSubstr("socket-group")));
+  });
+  EXPECT_TRUE(To(socket.address()).Get().ok());
+  ASSERT_EQ(chmod(folder_.Path("").c_str(), 0700), 0);
+  AsUser(kAnotherUser, [&] {
+    const absl::Status refused = To(socket.address()).Get().status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("may not enter the folder"));
   });
 }
 
