@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -19,6 +21,7 @@
 #include "daemon/host/listen_address.h"
 #include "domain/errors.h"
 #include "domain/words/nearest_word.h"
+#include "domain/text/unquoted_value.h"
 
 namespace cox::daemon {
 namespace {
@@ -541,6 +544,12 @@ absl::Status CheckRelay(const Config& config) {
   return absl::OkStatus();
 }
 
+// For an error's message only: empty where the file cannot be read.
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 }  // namespace
 
 absl::Span<const ConfigKey> ConfigKeys() { return kKeys; }
@@ -554,8 +563,11 @@ absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path) {
       return absl::NotFoundError(
           absl::StrCat(path, ": ", std::string(error.description()).c_str()));
     }
-    return absl::InvalidArgumentError(absl::StrCat(path, ":", error.source().begin.line, ": ",
-                                                   std::string(error.description()).c_str()));
+    const int64_t line = error.source().begin.line;
+    const std::string unquoted = domain::ExplainUnquotedValue(TextOf(path), line);
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ":", line, ": ",
+                     unquoted.empty() ? std::string(error.description()).c_str() : unquoted));
   }
   ConfigValues values;
   for (const auto& [key, node] : table) {

@@ -17,6 +17,7 @@
 #include "cli/resource_names.h"
 #include "console/numbers.h"
 #include "console/printable.h"
+#include "domain/text/unquoted_value.h"
 
 namespace cox::cli {
 namespace {
@@ -176,8 +177,10 @@ absl::Status ReadMachineToml(absl::string_view text, absl::string_view file, v1:
   try {
     document = toml::parse(std::string_view(text.data(), text.size()));
   } catch (const toml::parse_error& error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file, ":", error.source().begin.line, ": ", StrOf(error.description())));
+    const int64_t line = error.source().begin.line;
+    const std::string unquoted = domain::ExplainUnquotedValue(text, line);
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, ":", line, ": ", unquoted.empty() ? StrOf(error.description()) : unquoted));
   }
   TableReader root(&document, "", file, &status);
   root.Allow({"machine", "profile"});
