@@ -32,8 +32,7 @@ absl::Status WriteAll(int descriptor, absl::string_view content) {
 }
 
 // Reads to the end; `path` is for messages.
-absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path) {
-  constexpr size_t kMaxFileBytes = 16 << 20;
+absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size_t max_bytes) {
   std::string content;
   char buffer[65536];
   while (true) {
@@ -45,8 +44,9 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path) {
     if (got < 0) return SystemError(path);
     if (got == 0) return content;
     content.append(buffer, got);
-    if (content.size() > kMaxFileBytes) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": is larger than 16 MiB"));
+    if (content.size() > max_bytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": is larger than ", max_bytes >> 20, " MiB; is it the right file?"));
     }
   }
 }
@@ -100,15 +100,16 @@ absl::Status Replace(const std::string& path, absl::string_view content, bool wa
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t max_bytes) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return SystemError(path);
   const absl::Cleanup close_file = [descriptor] { close(descriptor); };
-  return ReadAll(descriptor, path);
+  return ReadAll(descriptor, path, max_bytes);
 }
 
-absl::StatusOr<std::string> ReadFileOrInput(const std::string& path) {
-  return path == "-" ? ReadAll(STDIN_FILENO, "standard input") : ReadFile(path);
+absl::StatusOr<std::string> ReadFileOrInput(const std::string& path, size_t max_bytes) {
+  return path == "-" ? ReadAll(STDIN_FILENO, "standard input", max_bytes)
+                     : ReadFile(path, max_bytes);
 }
 
 absl::Status ReplaceFile(const std::string& path, absl::string_view content) {

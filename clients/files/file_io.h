@@ -3,6 +3,7 @@
 #ifndef COX_FILES_FILE_IO_H_
 #define COX_FILES_FILE_IO_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,10 +12,13 @@
 
 namespace cox {
 
-// Returns the content of `path`, at most 16 MiB.
-absl::StatusOr<std::string> ReadFile(const std::string& path);
+inline constexpr size_t kMaxFileBytes = size_t{16} << 20;
+
+// Returns the content of `path`. A file of more than `max_bytes`, whole MiB, is an error.
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t max_bytes = kMaxFileBytes);
 // As ReadFile; "-" reads the standard input.
-absl::StatusOr<std::string> ReadFileOrInput(const std::string& path);
+absl::StatusOr<std::string> ReadFileOrInput(const std::string& path,
+                                            size_t max_bytes = kMaxFileBytes);
 
 // Replaces `path` in one step: a reader sees the old content or the new, never a part, and a
 // failure leaves the old content. The new content is on the disk before the file gets its name.

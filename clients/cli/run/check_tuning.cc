@@ -7,6 +7,7 @@
 #include "cli/output/json_output.h"
 #include "cli/run/daemon_text.h"
 #include "domain/words/counted.h"
+#include "cli/run/tuning_guess.h"
 #include "files/file_io.h"
 #include "library/libraries.h"
 #include "library/tuning_format.h"
@@ -34,10 +35,6 @@ absl::Status CheckIsText(absl::string_view name, absl::string_view text) {
   if (text.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": is empty; a library would find nothing in it"));
-  }
-  if (text.size() > kMaxTextBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": is larger than 1 MiB; is this the file that the library reads?"));
   }
   if (text.find('\0') != absl::string_view::npos) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -74,12 +71,15 @@ absl::Status CheckTuning(Session& session, const TuningCheck& check) {
   const auto format = FormatOf(check);
   if (!format.ok()) return format.status();
   const std::string name = check.file == "-" ? "standard input" : check.file;
-  const absl::StatusOr<std::string> text = ReadFileOrInput(check.file);
+  const absl::StatusOr<std::string> text = ReadFileOrInput(check.file, kMaxTextBytes);
   if (!text.ok()) return text.status();
   if (absl::Status status = CheckIsText(name, *text); !status.ok()) return status;
   if ((*format)->check == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("there is no check of ", (*format)->library, " (", (*format)->name, ")"));
+  }
+  if (const std::string other = LooksLikeAnother(*text, **format); !other.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": ", other));
   }
   const std::vector<std::string> findings = (*format)->check(*text, check.assume);
   const std::string what = absl::StrCat((*format)->library, " (", (*format)->name, ")");

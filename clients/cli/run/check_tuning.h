@@ -22,8 +22,8 @@ struct TuningCheck {
 
 // Prints a line for each finding, at most kMaxFindings and then how many there are; as JSON all of
 // them, with library and format. INVALID_ARGUMENT when there is a finding, and for an unknown
-// format and a file that is empty, too large or not text. NOT_FOUND for a missing file and an
-// unknown library.
+// format and a file that is empty, too large, not text, or of another format. NOT_FOUND for a
+// missing file and an unknown library.
 absl::Status CheckTuning(Session& session, const TuningCheck& check);
 
 inline constexpr size_t kMaxFindings = 20;

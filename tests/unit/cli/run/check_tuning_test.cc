@@ -83,7 +83,6 @@ TEST(CheckTuningTest, FormatAndPromises) {
   EXPECT_EQ(
       Cox({"tune", "--check", variables, "--library", "openmpi-4.1", "--format", "env"}).exit_code,
       kExitOk);
-  // Nothing is guessed from the text.
   EXPECT_EQ(Cox({"tune", "--check", variables, "--library", "openmpi-4.1"}).exit_code,
             kExitRefused);
   const std::string ring = folder.Write("rules", "1\n2\n1\n2 1\n0 4 0 0\n");
@@ -129,7 +128,48 @@ TEST(CheckTuningTest, FilesThatAreNoText) {
               HasSubstr("larger than 1 MiB"));
   const CheckOutcome big = check(folder.Write("big", std::string((16 << 20) + 1, '1')));
   EXPECT_EQ(big.exit_code, kExitRefused);
-  EXPECT_THAT(big.err, HasSubstr("larger than 16 MiB"));
+  EXPECT_THAT(big.err, HasSubstr("larger than 1 MiB"));
+}
+
+TEST(CheckTuningTest, AnotherFormatIsOneErrorWithTheOptionsThatFit) {
+  const std::string json = "// of mpich\n{\n\"collective=allreduce\": {}\n}\n";
+  const std::string mpich = "export MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=pairwise\n";
+  const struct {
+    std::string text;
+    const char* library;
+    const char* format;  // empty: none is given
+    const char* error;
+  } kCases[] = {
+      {json, "openmpi-4.1", "",
+       "(JSON) for mpich-4.0, not like openmpi-4.1 (rules); use --library"},
+      {kSound, "mpich-4.0", "", "not like mpich-4.0 (json); use --library openmpi-4.1\n"},
+      {kSound, "nccl-2", "", "use --library openmpi-4.1\n"},
+      {kVariables, "openmpi-4.1", "",
+       "looks like `export` lines, not like openmpi-4.1 (rules); "
+       "use --format env\n"},
+      {kVariables, "openmpi-5.0", "", "use --format env\n"},
+      {kVariables, "mpich-4.0", "env", "use --library openmpi-4.1 --format env\n"},
+      {mpich, "openmpi-4.1", "", "use --library mpich-4.0 --format env\n"},
+      {mpich, "mpich-4.0", "", "use --format env\n"},
+      {"export I_MPI_ADJUST_BCAST=1\n", "ucc-1", "", "use --library intelmpi-2019\n"},
+      {"decided_ranks 8\n", "openmpi-4.1", "", "use --library coxcoll\n"},
+  };
+  const Folder folder;
+  for (const auto& each : kCases) {
+    const std::string file = folder.Write("text", each.text);
+    std::vector<std::string> words = {"tune", "--check", file, "--library", each.library};
+    if (each.format[0] != '\0') words.insert(words.end(), {"--format", each.format});
+    const CheckOutcome outcome = Cox(words);
+    EXPECT_EQ(outcome.exit_code, kExitRefused) << each.text;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err,
+                AllOf(StartsWith("cox: " + file + ": looks like "), HasSubstr(each.error)));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+  // The names of MPICH count for its descendants, too.
+  const std::string file = folder.Write("text", mpich);
+  EXPECT_THAT(Cox({"tune", "--check", file, "--library", "mvapich-3.0"}).err,
+              Not(HasSubstr("looks like")));
 }
 
 TEST(CheckTuningTest, WhatIsNotKnownIsListed) {
