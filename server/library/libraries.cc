@@ -1,6 +1,11 @@
 #include "library/libraries.h"
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "domain/nearest_word.h"
 #include "library/default_choice.h"
 #include "library/rows.h"
 
@@ -39,6 +44,17 @@ std::string LibraryNames() {
   return absl::StrJoin(kLibraries, ", ", [](std::string* out, const Library& library) {
     out->append(library.name.data(), library.name.size());
   });
+}
+
+std::string DidYouMeanLibrary(absl::string_view name) {
+  std::vector<absl::string_view> names;
+  std::vector<absl::string_view> versions;
+  for (const Library& library : kLibraries) {
+    names.push_back(library.name);
+    if (library.name.substr(0, library.name.rfind('-')) == name) versions.push_back(library.name);
+  }
+  if (versions.empty()) return domain::DidYouMean(name, names);
+  return absl::StrCat(" (did you mean ", absl::StrJoin(versions, " or "), "?)");
 }
 
 const Algorithm* DefaultChoice(absl::string_view library, const strategy::Scenario& scenario,

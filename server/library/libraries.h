@@ -3,6 +3,8 @@
 #ifndef COX_LIBRARY_LIBRARIES_H_
 #define COX_LIBRARY_LIBRARIES_H_
 
+#include <string>
+
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "library/algorithm.h"
@@ -24,6 +26,10 @@ const Library* FindLibrary(absl::string_view name);
 
 // "openmpi-4.1, mpich-4.0, ...", for messages.
 std::string LibraryNames();
+
+// " (did you mean openmpi-4.1 or openmpi-5.0?)" for a name that is unknown: the versions of the
+// library of that name, else the nearest name. Empty if there is none.
+std::string DidYouMeanLibrary(absl::string_view name);
 
 }  // namespace cox::library
 

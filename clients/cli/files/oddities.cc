@@ -41,7 +41,9 @@ void Oddities::AddNames(const std::string& library, const std::string& collectiv
                         const std::string& algorithm, int64_t line) {
   const auto known = domain::ParseCollective(collective);
   const bool has_table = library::FindLibrary(library) != nullptr;
-  if (!has_table) Add(Kind::kLibrary, line, library);
+  if (!has_table) {
+    Add(Kind::kLibrary, line, absl::StrCat(library, library::DidYouMeanLibrary(library)));
+  }
   if (!known.ok()) Add(Kind::kCollective, line, collective);
   const bool is_choice = algorithm == "default" || algorithm == "selection_file";
   if (has_table && known.ok() && !is_choice &&

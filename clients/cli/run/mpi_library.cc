@@ -2,10 +2,13 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "console/programs.h"
 
@@ -121,6 +124,24 @@ std::string LibraryOfCommand(const std::vector<std::string>& command, const Laun
     if (!library.empty()) return library;
   }
   return "";
+}
+
+std::string WarnOfOtherMpi(const std::string& library, const std::vector<std::string>& command,
+                           const LauncherWords& words) {
+  // MVAPICH, Intel MPI and Cray's MPICH descend from MPICH, and may start with its Hydra.
+  constexpr absl::string_view kMpis[] = {"openmpi-", "mpich-", "mvapich-", "intelmpi-",
+                                         "cray-mpich-"};
+  const bool is_mpi =
+      std::any_of(std::begin(kMpis), std::end(kMpis),
+                  [&](absl::string_view prefix) { return absl::StartsWith(library, prefix); });
+  const bool is_open_mpi = absl::StartsWith(library, "openmpi-");
+  const bool launches_open_mpi = words.kind == LauncherKind::kOpenMpi;
+  const bool launches_mpich = words.kind == LauncherKind::kHydra;
+  if (!is_mpi || command.empty()) return "";
+  if (is_open_mpi ? !launches_mpich : !launches_open_mpi) return "";
+  return absl::StrCat("warning: ", command.front(), " starts jobs of ",
+                      launches_mpich ? "MPICH" : "Open MPI", ", which ignore settings of ", library,
+                      ": correct --library or COX_LIBRARY");
 }
 
 std::string MpiOfLibrary(const std::string& library) {

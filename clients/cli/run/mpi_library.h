@@ -17,6 +17,11 @@ std::vector<std::string> NeededLibraries(const std::string& path);
 // loads MPI later. A launcher counts before the program, whose library may differ only by mistake.
 std::string LibraryOfCommand(const std::vector<std::string>& command, const LauncherWords& words);
 
+// A warning if the launcher (command[0]) starts jobs of another MPI than `library`, whose settings
+// such a job ignores. Empty if they may belong together.
+std::string WarnOfOtherMpi(const std::string& library, const std::vector<std::string>& command,
+                           const LauncherWords& words);
+
 // "openmpi" or "mpich", as the agent's file is called; empty for a library without an agent.
 std::string MpiOfLibrary(const std::string& library);
 

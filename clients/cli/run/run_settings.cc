@@ -90,6 +90,17 @@ std::string MachineOfJob(const std::string& given, const Environment& environmen
   return machine.empty() ? "localhost" : machine;
 }
 
+std::string WhereTimingsStay(const Environment& environment, uid_t user) {
+  std::string file = tuning::ValueOrEmpty(environment, "COX_SPOOL");
+  if (file.empty()) {
+    std::string folder = tuning::ValueOrEmpty(environment, "TMPDIR");
+    if (folder.empty()) folder = "/tmp";
+    file = absl::StrCat(folder, "/coxswain-", user, "-JOB-NODE.csv");
+  }
+  return absl::StrCat("if coxd stays away, the agent leaves the timings in ", file,
+                      " on each node; then run `cox observations import --from-jobs FILE`");
+}
+
 bool ChangesSomething(const v1::GetTuningResponse& answer) {
   return std::any_of(answer.rows().begin(), answer.rows().end(),
                      [](const v1::TuningRow& row) { return row.algorithm() != "default"; });

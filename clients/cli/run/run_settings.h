@@ -4,6 +4,7 @@
 #define COX_CLI_RUN_RUN_SETTINGS_H_
 
 #include <cox/v1/advice.pb.h>
+#include <sys/types.h>
 
 #include <map>
 #include <string>
@@ -31,6 +32,10 @@ struct RunSettings {
 // the digits that count nodes, as the agent finds it.
 std::string MachineOfJob(const std::string& given, const Environment& environment,
                          const std::string& host);
+
+// Says in which file the agent of `user` leaves timings that it cannot send, and how to import
+// them.
+std::string WhereTimingsStay(const Environment& environment, uid_t user);
 
 // Whether the answer differs from the library's default anywhere.
 bool ChangesSomething(const v1::GetTuningResponse& answer);

@@ -101,6 +101,8 @@ class JobSettings {
     if (absl::Status status = CheckMachineName(machine_); !status.ok()) {
       return Remark(status.message());
     }
+    const std::string other = WarnOfOtherMpi(library_, options_.command, *words);
+    if (!other.empty()) Remark(other);
     promises_ = Promised();
     const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
     if (shape.ok()) {
@@ -113,6 +115,7 @@ class JobSettings {
         options_.mode == "observe" || options_.mode == "apply" || options_.canary_ratio > 0;
     // Without the daemon, too: the agent keeps what it cannot send.
     if (observes) Observe();
+    if (is_away_ && !agent_.empty()) Remark(WhereTimingsStay(Variable, getuid()));
   }
 
   void FindLibrary(const LauncherWords& words) {
@@ -158,7 +161,7 @@ class JobSettings {
       Remark(absl::StrCat("trial: ", row.collective(), " from ", row.from_block_bytes(), " bytes, ",
                           row.library().empty() ? "" : row.library() + "/", row.algorithm()));
     }
-    if (!found->remark.empty()) Remark(found->remark);
+    RemarkCached(found->remark);
     Take(*std::move(settings), ChoicesByFile(library_), changes_something, words);
   }
 
@@ -181,7 +184,7 @@ class JobSettings {
       Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
                           row.algorithm()));
     }
-    if (!found->remark.empty()) Remark(found->remark);
+    RemarkCached(found->remark);
     const std::vector<Setting> choices = *settings;
     Take(*std::move(settings), choices, ChangesSomething(found->answer), words);
   }
@@ -214,7 +217,15 @@ class JobSettings {
 
   void RemarkFailure(const absl::Status& status) {
     if (absl::IsUnavailable(status)) outcome_.daemon = status;
+    is_away_ = true;
     Remark(status.message());
+  }
+
+  // Says that an answer comes from the cache.
+  void RemarkCached(const std::string& remark) {
+    if (remark.empty()) return;
+    is_away_ = true;
+    Remark(remark);
   }
 
   void RemarkFound(const TuningKey& key, int64_t profile_revision) {
@@ -275,6 +286,7 @@ class JobSettings {
   std::vector<std::string> promises_;
   std::vector<Setting> tuning_;
   std::string agent_;
+  bool is_away_ = false;  // coxd gave no answer
   Outcome outcome_;
 };
 
@@ -345,7 +357,8 @@ void AddRunVerb(Verb app) {
           "what the launcher or the program shows)")
       .Check([](const std::string& name) {
         if (library::FindLibrary(name) != nullptr) return absl::OkStatus();
-        return absl::NotFoundError(absl::StrCat("there is no library \"", name, "\"; known are ",
+        return absl::NotFoundError(absl::StrCat("there is no library \"", name, "\"",
+                                                library::DidYouMeanLibrary(name), "; known are ",
                                                 library::LibraryNames()));
       });
   AddCount(verb, "--nodes", options->shape.nodes, 1, console::kMaxCount,

@@ -287,6 +287,35 @@ TEST(NeededLibraries, OfThisProgramAndOfWhatIsNone) {
   EXPECT_THAT(NeededLibraries(folder.Write("cut", header)), IsEmpty());
 }
 
+TEST(WhereTimingsStay, NamesTheAgentsFile) {
+  EXPECT_THAT(WhereTimingsStay(SettingsFrom({}), 7),
+              ::testing::AllOf(::testing::HasSubstr(" /tmp/coxswain-7-JOB-NODE.csv "),
+                               ::testing::HasSubstr("`cox observations import --from-jobs FILE`")));
+  EXPECT_THAT(WhereTimingsStay(SettingsFrom({{"TMPDIR", "/scratch"}}), 7),
+              ::testing::HasSubstr(" /scratch/coxswain-7-JOB-NODE.csv "));
+  EXPECT_THAT(WhereTimingsStay(SettingsFrom({{"COX_SPOOL", "/s.csv"}, {"TMPDIR", "/t"}}), 7),
+              ::testing::HasSubstr(" in /s.csv on "));
+}
+
+TEST(WarnOfOtherMpi, NamesTheLauncherAndTheLibraryThatDoNotFit) {
+  LauncherWords open_mpi;
+  open_mpi.kind = LauncherKind::kOpenMpi;
+  LauncherWords hydra;
+  hydra.kind = LauncherKind::kHydra;
+  const std::vector<std::string> command = {"mpirun", "-n", "2", "app"};
+  EXPECT_THAT(
+      WarnOfOtherMpi("mpich-4.0", command, open_mpi),
+      ::testing::HasSubstr("mpirun starts jobs of Open MPI, which ignore settings of mpich-4.0"));
+  EXPECT_THAT(WarnOfOtherMpi("intelmpi-2019", command, open_mpi),
+              ::testing::HasSubstr("of Open MPI"));
+  EXPECT_THAT(WarnOfOtherMpi("openmpi-4.1", command, hydra), ::testing::HasSubstr("jobs of MPICH"));
+  EXPECT_EQ(WarnOfOtherMpi("openmpi-5.0", command, open_mpi), "");
+  EXPECT_EQ(WarnOfOtherMpi("mvapich-3.0", command, hydra), "");
+  EXPECT_EQ(WarnOfOtherMpi("nccl-2", command, open_mpi), "");
+  EXPECT_EQ(WarnOfOtherMpi("mpich-4.0", {"srun"}, LauncherWords()), "");
+  EXPECT_EQ(WarnOfOtherMpi("mpich-4.0", {}, open_mpi), "");
+}
+
 TEST(LibraryOfCommand, TheLauncherSaysItAtOnce) {
   LauncherWords words;
   words.kind = LauncherKind::kOpenMpi;
