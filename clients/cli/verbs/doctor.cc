@@ -21,6 +21,7 @@
 #include "cli/output/drift_text.h"
 #include "cli/output/health.h"
 #include "cli/output/json_output.h"
+#include "cli/output/missing_parameters.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/run/prove_obedience.h"
@@ -84,7 +85,8 @@ class Doctor {
     const absl::Status connected = session_.connection().Connect();
     if (absl::IsPermissionDenied(connected)) {
       Add("daemon", Result::kFail, std::string(connected.message()),
-          "look who listens there; name coxd's user with --server-user");
+          "ask who runs coxd for access; if coxd runs as another user, name him with "
+          "--server-user");
       return false;
     }
     if (!connected.ok()) {
@@ -157,9 +159,8 @@ class Doctor {
   }
 
   void ExamineVersion() {
-    v1::ListModelsResponse response;
     const absl::Status status =
-        session_.connection().Call(kListModels, v1::ListModelsRequest(), response);
+        session_.connection().Call(kListModels, v1::ListModelsRequest(), models_);
     if (!status.ok()) {
       Add("version", Result::kFail, std::string(status.message()), "see the daemon's log");
       return;
@@ -192,14 +193,14 @@ class Doctor {
   void ExamineMachines() {
     v1::ListMachinesRequest request;
     request.set_page_size(1000);
-    std::vector<std::string> bare;  // without a profile
+    Incomplete incomplete;
     int64_t machine_count = 0;
     int64_t newest_s = 0;
     do {
       v1::ListMachinesResponse page;
       absl::Status status = session_.connection().Call(kListMachines, request, page);
       for (int i = 0; status.ok() && i < page.machines_size(); ++i) {
-        status = ExamineMachine(page.machines(i), bare, newest_s);
+        status = ExamineMachine(page.machines(i), incomplete, newest_s);
         if (status.ok()) status = ExamineDrifts(page.machines(i).name());
         if (status.ok()) status = ExamineHeld(page.machines(i).name());
         ++machine_count;
@@ -210,7 +211,7 @@ class Doctor {
       }
       request.set_page_token(page.next_page_token());
     } while (!request.page_token().empty());
-    ReportMachines(machine_count, bare);
+    ReportMachines(machine_count, incomplete);
     if (newest_s > absl::ToUnixSeconds(absl::Now()) + kClockSlack_s) {
       Add("time", Result::kWarn,
           absl::StrCat("the newest profile is from the future: ",
@@ -246,15 +247,26 @@ class Doctor {
     } while (!request.page_token().empty());
   }
 
-  absl::Status ExamineMachine(const v1::Machine& machine, std::vector<std::string>& bare,
+  // Machines that coxd can predict nothing for.
+  struct Incomplete {
+    std::vector<std::string> without_profile;
+    std::vector<std::string> without_parameters;  // "x1 (hockney needs node.alpha)"
+  };
+
+  absl::Status ExamineMachine(const v1::Machine& machine, Incomplete& incomplete,
                               int64_t& newest_s) {
     v1::GetProfileRequest request;
     request.set_name(absl::StrCat(machine.name(), "/profiles/-"));
     v1::Profile profile;
     absl::Status status = session_.connection().Call(kGetProfile, request, profile);
     if (absl::IsNotFound(status)) {
-      bare.emplace_back(BareMachine(machine.name()));
+      incomplete.without_profile.emplace_back(BareMachine(machine.name()));
       return absl::OkStatus();
+    }
+    const std::string missing = MissingParameters(models_, profile);
+    if (!missing.empty()) {
+      incomplete.without_parameters.push_back(
+          absl::StrCat(BareMachine(machine.name()), " (", missing, ")"));
     }
     newest_s = std::max<int64_t>(newest_s, profile.create_time().seconds());
     return status;
@@ -321,18 +333,34 @@ class Doctor {
     return absl::OkStatus();
   }
 
-  void ReportMachines(int64_t machine_count, const std::vector<std::string>& bare) {
+  // The first of the names.
+  static std::string SomeOf(const std::vector<std::string>& names) {
+    const size_t named = std::min(names.size(), kNamedMachines);
+    return absl::StrCat(
+        absl::StrJoin(names.begin(), names.begin() + static_cast<ptrdiff_t>(named), ", "),
+        named < names.size() ? ", ..." : "");
+  }
+
+  void ReportMachines(int64_t machine_count, const Incomplete& incomplete) {
     if (machine_count == 0) {
       Add("machines", Result::kWarn, "none yet", "`cox calibrate NAME` measures this one");
-    } else if (!bare.empty()) {
-      const size_t named = std::min(bare.size(), kNamedMachines);
+      return;
+    }
+    const std::vector<std::string>& bare = incomplete.without_profile;
+    if (!bare.empty()) {
       Add("machines", Result::kWarn,
-          absl::StrCat(
-              bare.size(), " of ", machine_count, " without a profile: ",
-              absl::StrJoin(bare.begin(), bare.begin() + static_cast<ptrdiff_t>(named), ", "),
-              named < bare.size() ? ", ..." : ""),
+          absl::StrCat(bare.size(), " of ", machine_count, " without a profile: ", SomeOf(bare)),
           absl::StrCat("`cox calibrate ", bare.front(), "`, or import parameters"));
-    } else {
+    }
+    const std::vector<std::string>& lacking = incomplete.without_parameters;
+    if (!lacking.empty()) {
+      Add("machines", Result::kWarn,
+          absl::StrCat(lacking.size(), " of ", machine_count,
+                       " with a profile that no model can use: ", SomeOf(lacking)),
+          "import a profile with these parameters (`cox models` explains them), or `cox calibrate "
+          "NAME`");
+    }
+    if (bare.empty() && lacking.empty()) {
       Add("machines", Result::kOk, absl::StrCat(machine_count, ", each with a profile"));
     }
   }
@@ -408,6 +436,7 @@ class Doctor {
   }
 
   Session& session_;
+  v1::ListModelsResponse models_;
   std::vector<Finding> findings_;
 };
 
@@ -465,7 +494,7 @@ void AddDoctorVerb(Verb app) {
   auto options = std::make_shared<ObedienceOptions>();
   const Option library =
       verb.Text("--library", options->library, "Test that this MPI library obeys tuning files")
-          .Type("NAME");
+          .Type("LIBRARY");
   verb.Text("--launcher", options->launcher,
             "Command that starts an MPI job, such as \"mpirun -n {ranks}\" (default: the MPI's "
             "mpirun)")

@@ -5,17 +5,20 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/files/machine_toml.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
+#include "cli/output/missing_parameters.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
@@ -112,10 +115,8 @@ absl::Status Show(Session& session, const std::string& name) {
 }
 
 // A value in another unit than the model's would be wrong by powers of ten: refuse it.
-absl::Status CheckUnits(Session& session, const std::string& file, const v1::Profile& profile) {
-  v1::ListModelsResponse models;
-  absl::Status status = session.connection().Call(kListModels, v1::ListModelsRequest(), models);
-  if (!status.ok()) return status;
+absl::Status CheckUnits(const v1::ListModelsResponse& models, const std::string& file,
+                        const v1::Profile& profile) {
   std::map<std::tuple<std::string, std::string, std::string>, std::string> units;
   for (const v1::Model& model : models.models()) {
     for (const v1::ParameterSpec& spec : model.parameters()) {
@@ -145,9 +146,13 @@ absl::Status Import(Session& session, const std::string& file) {
       ReadMachineToml(*text, file, *create.mutable_machine(), *create_profile.mutable_profile());
   if (!status.ok()) return status;
   const bool with_profile = create_profile.profile().parameters_size() > 0;
+  std::string missing;
   if (with_profile) {
-    status = CheckUnits(session, file, create_profile.profile());
+    v1::ListModelsResponse models;
+    status = session.connection().Call(kListModels, v1::ListModelsRequest(), models);
+    if (status.ok()) status = CheckUnits(models, file, create_profile.profile());
     if (!status.ok()) return status;
+    missing = MissingParameters(models, create_profile.profile());
   }
   create.set_request_id(NewUuid());
   v1::Machine machine;
@@ -172,6 +177,10 @@ absl::Status Import(Session& session, const std::string& file) {
       }
       return status;
     }
+  }
+  if (!missing.empty()) {
+    session.Note(absl::StrCat("warning: ", file, ": no model can predict with this profile: ",
+                              missing, "; `cox models` explains the parameters"));
   }
   if (session.json()) {
     session.out() << "{\"machine\":" << ToJson(machine)
@@ -249,7 +258,7 @@ struct SwitchesOptions {
   std::string ibnetdiscover;
   std::string file;
   std::vector<double> tapers;
-  double hop_time_s = 0;
+  std::optional<double> hop_time_s;
 };
 
 std::string SwitchesText(const v1::Switches& switches) {
@@ -266,20 +275,40 @@ absl::Status ShowSwitches(Session& session, const v1::Switches& switches) {
   return absl::OkStatus();
 }
 
+// An error of coxd about the text: the file's name in place of the field's.
+absl::Status InFile(const std::string& file, const absl::Status& status) {
+  absl::string_view message = status.message();
+  if (!absl::ConsumePrefix(&message, "switches: ") && !absl::ConsumePrefix(&message, "text: ")) {
+    return status;
+  }
+  return absl::Status(status.code(), absl::StrCat(file, ": ", message));
+}
+
+void WarnOfMoreNodes(Session& session, const std::string& name, const std::string& file,
+                     int64_t node_count) {
+  v1::Machine machine;
+  if (!Get(session, name, machine).ok() || node_count <= machine.nodes()) return;
+  session.Note(absl::StrCat("warning: ", file, " describes ", node_count, " nodes, but ",
+                            BareMachine(machine.name()), " has ", machine.nodes(),
+                            ": is it the file of another machine?"));
+}
+
 absl::Status StoreSwitches(Session& session, const SwitchesOptions& options) {
   const bool is_fabric = !options.ibnetdiscover.empty();
   const std::string& other = options.slurm.empty() ? options.file : options.slurm;
-  absl::StatusOr<std::string> text = ReadFile(is_fabric ? options.ibnetdiscover : other);
+  const std::string& file = is_fabric ? options.ibnetdiscover : other;
+  absl::StatusOr<std::string> text = ReadFile(file);
   if (!text.ok()) return text.status();
   v1::SetSwitchesRequest request;
   request.set_name(absl::StrCat(MachineName(options.machine), "/switches"));
   request.set_text(*std::move(text));
   request.set_format(is_fabric ? "ibnetdiscover" : "slurm");
   for (const double taper : options.tapers) request.add_taper_ratio(taper);
-  request.set_hop_time_s(options.hop_time_s);
+  request.set_hop_time_s(options.hop_time_s.value_or(0));
   v1::Switches switches;
   absl::Status status = session.connection().Call(kSetSwitches, request, switches);
-  if (!status.ok()) return status;
+  if (!status.ok()) return InFile(file, status);
+  WarnOfMoreNodes(session, options.machine, file, switches.node_count());
   if (session.json()) {
     session.PrintJson(switches);
     return absl::OkStatus();
@@ -288,10 +317,20 @@ absl::Status StoreSwitches(Session& session, const SwitchesOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status DoSwitches(Session& session, const SwitchesOptions& options) {
-  if (!options.slurm.empty() || !options.ibnetdiscover.empty() || !options.file.empty()) {
-    return StoreSwitches(session, options);
+bool Stores(const SwitchesOptions& options) {
+  return !options.slurm.empty() || !options.ibnetdiscover.empty() || !options.file.empty();
+}
+
+absl::Status CheckSwitches(const SwitchesOptions& options) {
+  if (Stores(options) || (options.tapers.empty() && !options.hop_time_s.has_value())) {
+    return absl::OkStatus();
   }
+  return UsageError(absl::StrCat(options.tapers.empty() ? "--hop-time" : "--taper",
+                                 " needs --slurm, --ibnetdiscover or --file"));
+}
+
+absl::Status DoSwitches(Session& session, const SwitchesOptions& options) {
+  if (Stores(options)) return StoreSwitches(session, options);
   v1::GetSwitchesRequest request;
   request.set_name(absl::StrCat(MachineName(options.machine), "/switches"));
   v1::Switches switches;
@@ -354,7 +393,8 @@ void AddSwitchesVerb(Verb machine) {
       "  ibnetdiscover > fabric && cox machine switches cluster --ibnetdiscover fabric\n"
       "  cox predict -m cluster -c alltoall -p 64 -b 1MiB --node-list n[1-16] --node-list "
       "n[1-4,9-12,17-20,25-28]");
-  verb.Do([options](Session& session) { return DoSwitches(session, *options); });
+  verb.Do([options](Session& session) { return DoSwitches(session, *options); },
+          [options](const GlobalOptions&) { return CheckSwitches(*options); });
 }
 
 }  // namespace
