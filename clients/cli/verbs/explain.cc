@@ -20,6 +20,7 @@
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/profile_view.h"
 #include "cli/output/sweep_json.h"
+#include "cli/output/what_if_check.h"
 #include "cli/verbs/verbs.h"
 #include "console/csv.h"
 #include "console/numbers.h"
@@ -40,7 +41,7 @@ struct Options {
   int64_t root = 0;
   std::string from;
   std::string to;
-  std::vector<v1::WhatIf> what_if;
+  WhatIfOptions what_if;
   SheetFiles files;
 };
 
@@ -56,7 +57,7 @@ absl::StatusOr<v1::ExplainRequest> RequestOf(const Options& options) {
   scenario.set_root(options.root);
   scenario.set_placement(PlacementOf(options.placement));
   scenario.set_assume_idle_switches(options.nodes_in_use.idle_switches);
-  for (const v1::WhatIf& change : options.what_if) *scenario.add_what_if() = change;
+  for (const v1::WhatIf& change : options.what_if.changes) *scenario.add_what_if() = change;
   const absl::StatusOr<int64_t> from = console::ParseSize(options.from);
   if (!from.ok()) return from.status();
   const absl::StatusOr<int64_t> to = console::ParseSize(options.to);
@@ -191,6 +192,8 @@ std::string RangesCsv(const std::vector<std::pair<int64_t, v1::ExplainResponse>>
 absl::Status Explain(Session& session, const Options& options) {
   absl::StatusOr<v1::ExplainRequest> request = RequestOf(options);
   if (!request.ok()) return request.status();
+  WhatIfCheck what_if(options.what_if);
+  if (absl::Status begun = what_if.Begin(session); !begun.ok()) return begun;
   SweepJson json;
   std::vector<std::pair<int64_t, v1::ExplainResponse>> answers;
   std::vector<std::string> node_lists = options.nodes_in_use.lists;
@@ -203,6 +206,7 @@ absl::Status Explain(Session& session, const Options& options) {
       absl::Status status = session.connection().Call(kExplain, *request, response);
       if (!status.ok()) return status;
       json.Add(*request, response);
+      what_if.AddUsed(response.model());
       if (!session.json() && options.files.csv != "-") {
         if (!answers.empty()) session.out() << '\n';
         Print(*request, response, session.out());
@@ -210,6 +214,7 @@ absl::Status Explain(Session& session, const Options& options) {
       answers.emplace_back(ranks, std::move(response));
     }
   }
+  what_if.Note(session);
   if (session.json()) session.out() << json.Text();
   if (options.files.csv.empty()) return absl::OkStatus();
   return WriteSheet(session, options.files.csv, RangesCsv(answers));

@@ -13,6 +13,7 @@
 #include "cli/options/what_if.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/sweep_json.h"
+#include "cli/output/what_if_check.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
 #include "console/table.h"
@@ -31,7 +32,7 @@ struct Options {
   std::vector<int64_t> ranks;
   int64_t word_bytes = 0;
   std::string model;
-  std::vector<v1::WhatIf> what_if;
+  WhatIfOptions what_if;
   SheetFiles files;
 };
 
@@ -66,9 +67,11 @@ absl::Status Evaluate(Session& session, const Options& options) {
   request.set_kernel(options.kernel);
   request.set_word_bytes(options.word_bytes);
   request.set_model(options.model);
-  for (const v1::WhatIf& change : options.what_if) *request.add_what_if() = change;
+  for (const v1::WhatIf& change : options.what_if.changes) *request.add_what_if() = change;
   PredictionSheet sheet({absl::StrCat(options.kernel, " on ", options.machine), "kernel", "size",
                          "problem size n", false});
+  WhatIfCheck what_if(options.what_if);
+  if (absl::Status begun = what_if.Begin(session); !begun.ok()) return begun;
   SweepJson json;
   for (const int64_t ranks : options.ranks) {
     for (const int64_t size : options.sizes) {
@@ -80,11 +83,13 @@ absl::Status Evaluate(Session& session, const Options& options) {
       json.Add(request, response);
       for (const std::string& caveat : response.caveats()) sheet.AddCaveat(caveat);
       for (const v1::Prediction& prediction : response.predictions()) {
+        what_if.AddUsed(prediction.model());
         sheet.Add(ranks, size, prediction);
       }
     }
   }
   if (session.json()) session.out() << json.Text();
+  what_if.Note(session);
   return sheet.Show(session, options.files);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/route_sheet.h"
 #include "cli/output/sweep_json.h"
+#include "cli/output/what_if_check.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
 #include "console/units.h"
@@ -41,7 +42,7 @@ struct Options {
   NodeListOptions nodes_in_use;
   std::string model;
   std::vector<std::string> routes;
-  std::vector<v1::WhatIf> what_if;
+  WhatIfOptions what_if;
   SheetFiles files;
 };
 
@@ -57,7 +58,7 @@ v1::PatternHeader HeaderOf(const Options& options) {
   header.set_model(options.model);
   header.set_pattern(options.pattern);
   for (const std::string& route : options.routes) header.add_routes(route);
-  for (const v1::WhatIf& change : options.what_if) *header.add_what_if() = change;
+  for (const v1::WhatIf& change : options.what_if.changes) *header.add_what_if() = change;
   return header;
 }
 
@@ -109,6 +110,8 @@ absl::Status Evaluate(Session& session, const Options& options) {
   const std::string name = options.pattern.empty() ? options.file : options.pattern;
   PredictionSheet sheet(
       {absl::StrCat(name, " on ", options.machine), "route", "block_bytes", "bytes of a message"});
+  WhatIfCheck what_if(options.what_if);
+  if (absl::Status begun = what_if.Begin(session); !begun.ok()) return begun;
   SweepJson json;
   v1::EvaluatePatternResponse response;
   for (const int64_t ranks : all_ranks) {
@@ -121,6 +124,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
       json.Add(header, response);
       for (const std::string& caveat : response.caveats()) sheet.AddCaveat(caveat);
       for (const v1::Prediction& prediction : response.predictions()) {
+        what_if.AddUsed(prediction.model());
         sheet.Add(ranks, options.file.empty() ? block_bytes : -1, prediction);
       }
     }
@@ -130,6 +134,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
   } else if (response.has_nodes_in_use()) {
     session.Note(NodesText(response.nodes_in_use()));
   }
+  what_if.Note(session);
   absl::Status shown = sheet.Show(session, options.files);
   const bool one = all_ranks.size() * sizes.size() == 1;
   if (shown.ok() && one && !session.json() && options.files.csv != "-") {
@@ -146,7 +151,8 @@ absl::Status CheckApplication(const Options& options) {
   if (!options.routes.empty()) {
     return UsageError("--route does not go with --application: all routes are compared");
   }
-  if (options.files.any() || !options.what_if.empty() || !options.nodes_in_use.lists.empty()) {
+  if (options.files.any() || !options.what_if.changes.empty() ||
+      !options.nodes_in_use.lists.empty()) {
     return UsageError("--csv, --plot, --what-if and --node-list do not go with --application");
   }
   return absl::OkStatus();

@@ -13,6 +13,7 @@
 #include "cli/output/placement_table.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/sweep_json.h"
+#include "cli/output/what_if_check.h"
 #include "cli/verbs/verbs.h"
 
 namespace cox::cli {
@@ -25,7 +26,7 @@ struct Options {
   std::string placement;
   NodeListOptions nodes_in_use;
   int64_t root = 0;
-  std::vector<v1::WhatIf> what_if;
+  WhatIfOptions what_if;
   SheetFiles files;
 };
 
@@ -40,7 +41,7 @@ v1::PredictRequest RequestOf(const Options& options) {
   request.set_root(options.root);
   request.set_placement(PlacementOf(options.placement));
   request.set_assume_idle_switches(options.nodes_in_use.idle_switches);
-  for (const v1::WhatIf& change : options.what_if) *request.add_what_if() = change;
+  for (const v1::WhatIf& change : options.what_if.changes) *request.add_what_if() = change;
   return request;
 }
 
@@ -51,6 +52,8 @@ absl::Status Predict(Session& session, const Options& options) {
   PredictionSheet sheet(
       {absl::StrCat(options.scenario.collective, " on ", options.scenario.machine), "strategy",
        "block_bytes", "bytes of a block"});
+  WhatIfCheck what_if(options.what_if);
+  if (absl::Status begun = what_if.Begin(session); !begun.ok()) return begun;
   SweepJson json;
   std::string where;
   for (const int64_t ranks : options.scenario.ranks) {
@@ -63,6 +66,7 @@ absl::Status Predict(Session& session, const Options& options) {
       json.Add(request, response);
       if (response.has_nodes_in_use()) where = NodesText(response.nodes_in_use());
       for (const v1::Prediction& prediction : response.predictions()) {
+        what_if.AddUsed(prediction.model());
         sheet.Add(ranks, block_bytes, prediction);
       }
       for (const std::string& caveat : response.caveats()) sheet.AddCaveat(caveat);
@@ -73,6 +77,7 @@ absl::Status Predict(Session& session, const Options& options) {
   } else if (!where.empty()) {
     session.Note(where);
   }
+  what_if.Note(session);
   return sheet.Show(session, options.files);
 }
 
@@ -82,6 +87,8 @@ absl::Status ComparePlacements(Session& session, const Options& options) {
   request.set_ranks(options.scenario.ranks.front());
   request.set_block_bytes(options.scenario.block_bytes.front());
   PlacementTable table;
+  WhatIfCheck what_if(options.what_if);
+  if (absl::Status begun = what_if.Begin(session); !begun.ok()) return begun;
   SweepJson json;
   for (const std::string& node_list : options.nodes_in_use.lists) {
     request.set_node_list(node_list);
@@ -90,12 +97,16 @@ absl::Status ComparePlacements(Session& session, const Options& options) {
     if (!status.ok()) return status;
     json.Add(request, response);
     table.Add(node_list, response);
+    for (const v1::Prediction& prediction : response.predictions()) {
+      what_if.AddUsed(prediction.model());
+    }
   }
   if (session.json()) {
     session.out() << json.Text();
   } else {
     table.Print(session.out());
   }
+  what_if.Note(session);
   return absl::OkStatus();
 }
 

@@ -213,6 +213,18 @@ class AskingTest(unittest.TestCase):
         self.refused(2, "is not a change", *ask, "--what-if", "c3.s")
         self.ok(*ask, "--what-if", "c3.s=1", "--what-if", "c3.l*2")
 
+    def test_a_change_of_another_model_is_noted(self):
+        ask = ["-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", "8"]
+        change = ("--what-if", "hockney.node.alpha=1us", "--what-if", "c3.s*2")
+        for words in (("predict", *ask), ("explain", *ask), ("pattern", "-m", "intel-delta", "--pattern", "transpose",
+                                                             "-p", "64", "-b", "8")):
+            outcome = self.daemon(*words, *change)
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertEqual(outcome.err, "cox: note: --what-if hockney.node.alpha changes nothing here: the answer is of "
+                                          "model c3; add --model hockney\n")
+        self.assertEqual(self.daemon("predict", *ask, *change, "--model", "all").err.count("note"), 1)
+        self.assertEqual(self.daemon("predict", *ask, "--what-if", "c3.s*2").err, "")
+
     def test_pattern(self):
         file = self.daemon.write("p.csv", "src,dst,bytes\n0,1,100\n1,2,200\n5,3,50\n")
         answer = self.daemon.answer("pattern", "-m", "intel-delta", "--file", file)
