@@ -7,6 +7,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "domain/collective.h"
+#include "library/libraries.h"
+#include "model/model.h"
+#include "strategy/kernels/kernel.h"
 
 namespace cox::cli {
 namespace {
@@ -26,11 +30,30 @@ std::string WordsOf(const VerbDescription& verb, const VerbDescription& root) {
   return absl::StrJoin(words, " ");
 }
 
+// The values of an option or argument that are known without a daemon. Others may be allowed, too.
+std::vector<std::string> ValuesOf(const OptionDescription& option) {
+  std::vector<std::string> values = option.choices;
+  if (option.type == "COLLECTIVE" || option.type == "COLLECTIVES") {
+    for (int i = 0; i < domain::kCollectiveCount; ++i) {
+      values.emplace_back(domain::CollectiveName(static_cast<domain::Collective>(i)));
+    }
+  } else if (option.type == "LIBRARY") {
+    for (const library::Library& library : library::Libraries()) values.emplace_back(library.name);
+  } else if (option.type == "MODEL") {
+    for (const model::Model* model : model::Models()) values.emplace_back(model->id());
+    values.emplace_back("all");
+  } else if (option.type == "KERNEL") {
+    for (const strategy::Kernel& kernel : strategy::Kernels()) {
+      if (values.empty() || values.back() != kernel.name) values.emplace_back(kernel.name);
+    }
+  }
+  return values;
+}
+
 // How the value of an option, or an argument, is completed. Empty: not at all.
 std::string ValueCompletion(const OptionDescription& option) {
-  if (!option.choices.empty()) {
-    return absl::StrCat("COMPREPLY=($(compgen -W '", absl::StrJoin(option.choices, " "),
-                        "' -- \"$cur\"))");
+  if (const std::vector<std::string> values = ValuesOf(option); !values.empty()) {
+    return absl::StrCat("COMPREPLY=($(compgen -W '", absl::StrJoin(values, " "), "' -- \"$cur\"))");
   }
   if (option.is_file) return "COMPREPLY=($(compgen -f -- \"$cur\"))";
   if (option.type == "MACHINE") return "COMPREPLY=($(compgen -W \"$(_cox_machines)\" -- \"$cur\"))";
@@ -66,8 +89,8 @@ std::string FishOption(const OptionDescription& option) {
     absl::StrAppend(&words, is_long ? "-l " : "-s ", flag.substr(is_long ? 2 : 1));
   }
   if (!option.flags.empty() && !option.type.empty()) absl::StrAppend(&words, " -x");
-  if (!option.choices.empty()) {
-    absl::StrAppend(&words, " -a ", FishQuoted(absl::StrJoin(option.choices, " ")));
+  if (const std::vector<std::string> values = ValuesOf(option); !values.empty()) {
+    absl::StrAppend(&words, " -a ", FishQuoted(absl::StrJoin(values, " ")));
   } else if (option.is_file) {
     absl::StrAppend(&words, " -a '(__fish_complete_path)'");
   } else if (option.type == "MACHINE") {

@@ -287,7 +287,7 @@ void AddProfileVerb(Verb app) {
       .Required();
   step.Text("--kernel", step_options->kernel,
             "Only the runs of this kernel (default: the median of all)")
-      .Type("KERNEL");
+      .Type("NAME");
   step.Do([step_options](Session& session) { return StoreStep(session, *step_options); });
 
   verb.Footer(

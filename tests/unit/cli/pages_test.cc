@@ -69,6 +69,17 @@ TEST_F(PagesTest, BashCompletesVerbsOptionsAndChoices) {
   EXPECT_THAT(Complete("cox ''"), Not(HasSubstr("--print-")));
 }
 
+TEST_F(PagesTest, NamesThatCoxKnowsItselfAreOffered) {
+  EXPECT_EQ(Complete("cox predict -c bc"), "bcast\n");
+  EXPECT_EQ(Complete("cox observations list --collective allg"), "allgather allgatherv\n");
+  EXPECT_EQ(Complete("cox tune -c scat"), "scatter scatterv\n");
+  EXPECT_EQ(Complete("cox tune --library openmpi"), "openmpi-4.1 openmpi-5.0\n");
+  EXPECT_EQ(Complete("cox predict --model max"), "max-rate\n");
+  EXPECT_EQ(Complete("cox kernel --kernel mat"), "matmul-3d matmul-cannon\n");
+  EXPECT_EQ(Complete("cox kernel --kernel sample"), "sample-sort\n") << "once for all variants";
+  EXPECT_THAT(FishCompletion(verbs_), HasSubstr("-l library -x -a 'openmpi-4.1 openmpi-5.0 "));
+}
+
 TEST_F(PagesTest, ZshCompletionBorrowsFromBash) {
   EXPECT_THAT(ZshCompletion(verbs_), ::testing::StartsWith("#compdef cox\n"));
 }
