@@ -122,7 +122,11 @@ void AddHelpVerb(CommandLine& command_line) {
 
 void AddVersionVerb(Verb root) {
   root.Sub("version", "Print the version").Do([](Session& session) {
-    session.out() << kVersion << '\n';
+    if (session.json()) {
+      session.out() << "{\"version\":" << JsonString(COX_VERSION) << "}\n";
+    } else {
+      session.out() << kVersion << '\n';
+    }
     return absl::OkStatus();
   });
 }

@@ -70,6 +70,9 @@ int64_t Next(int64_t value, const Step& step) {
 absl::StatusOr<int64_t> ParseWithin(absl::string_view text, int64_t low, int64_t high, SweepOf of) {
   absl::StatusOr<int64_t> value = ParseSize(text);
   if (!value.ok() && of == SweepOf::kCounts) {
+    const bool is_number =
+        !text.empty() && text.find_first_not_of("0123456789") == absl::string_view::npos;
+    if (is_number) return Bad(text, absl::StrCat("must be within ", low, "..", high));
     return Bad(text, "is not a number: write 64, 4k or a sweep such as 2..1024:*2");
   }
   if (value.ok() && (*value < low || *value > high)) {
@@ -88,6 +91,9 @@ absl::Status AppendPart(absl::string_view part, int64_t low, int64_t high, Sweep
     return absl::OkStatus();
   }
   absl::string_view rest = part.substr(dots + 2);
+  if (dots == 0 || rest.empty() || rest[0] == ':') {
+    return Bad(part, "is not a sweep: write FROM..TO, as in 1k..1M:*2");
+  }
   Step step;
   if (const size_t colon = rest.find(':'); colon != absl::string_view::npos) {
     absl::StatusOr<Step> parsed = ParseStep(rest.substr(colon + 1));

@@ -20,11 +20,17 @@ constexpr std::array<Scale, 5> kSmall = {
 constexpr std::array<Scale, 5> kLarge = {
     {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
 
+// A year in seconds has 8 digits.
+constexpr double kLeastWithExponent = 1e9;
+
 std::string Scaled(double value, const std::array<Scale, 5>& scales, absl::string_view unit) {
   if (value == 0 || !std::isfinite(value)) return absl::StrFormat("%g %s", value, unit);
   for (const Scale& scale : scales) {
     const double scaled = value / scale.factor;
     if (std::fabs(scaled) >= 1 || &scale == &scales.back()) {
+      if (std::fabs(scaled) >= kLeastWithExponent) {
+        return absl::StrFormat("%.4g %s%s", scaled, scale.prefix, unit);
+      }
       // Four digits, without the exponent that %g would turn to.
       const int decimals = std::fabs(scaled) >= 1000  ? 0
                            : std::fabs(scaled) >= 100 ? 1

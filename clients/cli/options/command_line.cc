@@ -107,6 +107,9 @@ absl::Status Explain(const CLI::App& app, const std::vector<std::string>& words,
   }
   const CLI::App& verb = NamedVerb(app, words, words.size());
   std::string what = error.what();
+  if (const size_t at = what.find(": At Most 1 required but received"); at != std::string::npos) {
+    what = absl::StrCat(what.substr(0, at), " may be given once");
+  }
   if (&verb != &app && !VerbsBelow(verb).empty()) {
     what = absl::StrCat(PathOf(verb), " needs one of the verbs ",
                         absl::StrJoin(NamesOf(VerbsBelow(verb)), ", "));

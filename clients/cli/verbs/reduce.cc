@@ -2,10 +2,13 @@
 #include <cox/v1/model.pb.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cli/exit_code.h"
 #include "cli/methods.h"
@@ -24,15 +27,33 @@ struct Options {
   std::vector<int64_t> block_bytes;
 };
 
+// The line in which a text is not JSON; 0 if it is JSON.
+int64_t LineOfJsonError(const std::string& text) {
+  try {
+    if (!nlohmann::json::parse(text).is_discarded()) return 0;
+  } catch (const nlohmann::json::parse_error& error) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
+    return 1 + std::count(text.begin(), end, '\n');
+  }
+  return 0;
+}
+
 absl::Status ReadGraph(const std::string& file, v1::BlockGraph* graph) {
   const absl::StatusOr<std::string> text = ReadFile(file);
   if (!text.ok()) return text.status();
   const auto parsed = google::protobuf::util::JsonStringToMessage(*text, graph);
+  if (parsed.ok() && graph->ByteSizeLong() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": has no block: give a_s and b_s_per_byte, or parts"));
+  }
   if (parsed.ok()) return absl::OkStatus();
+  const int64_t line = LineOfJsonError(*text);
   // Further lines show where.
-  const std::string message(parsed.message());
+  std::string message(parsed.message());
+  if (absl::StartsWith(message, ": ")) message.erase(0, 2);
   return absl::InvalidArgumentError(
-      absl::StrCat(file, ": ", message.substr(0, message.find('\n')), "; see `cox reduce --help`"));
+      absl::StrCat(file, line > 0 ? absl::StrCat(":", line, ": is not JSON: ") : ": ",
+                   message.substr(0, message.find('\n')), "; see `cox reduce --help`"));
 }
 
 absl::Status Reduce(Session& session, const Options& options) {

@@ -95,7 +95,7 @@ absl::StatusOr<const Kernel*> FindKernel(absl::string_view name, absl::string_vi
   for (const Kernel& kernel : kKernels) {
     if (kernel.name == name && (variant.empty() || kernel.variant == variant)) return &kernel;
     absl::StrAppend(&known, known.empty() ? "" : ", ", kernel.name);
-    if (!kernel.variant.empty()) absl::StrAppend(&known, " (", kernel.variant, ")");
+    if (!kernel.variant.empty()) absl::StrAppend(&known, "?variant=", kernel.variant);
   }
   return absl::NotFoundError(absl::StrCat("kernel \"", name, "\"",
                                           variant.empty() ? "" : " of variant \"", variant,

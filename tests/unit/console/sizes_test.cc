@@ -47,8 +47,8 @@ TEST(SizesTest, SweepsListTheirValues) {
 
 TEST(SizesTest, SaysWhatIsWrongWithASweep) {
   EXPECT_THAT(SweepRule(""), HasSubstr("is not a size"));
-  EXPECT_THAT(SweepRule("1q"), HasSubstr("is not a size"));
-  EXPECT_THAT(SweepRule("-1"), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule(".."), HasSubstr("is not a sweep"));
+  EXPECT_THAT(SweepRule(".."), HasSubstr("is not a sweep"));
   EXPECT_THAT(SweepRule("0.3"), HasSubstr("whole number of bytes"));
   EXPECT_THAT(SweepRule("9999999T"), HasSubstr("2^62"));
   EXPECT_THAT(SweepRule("99999999999999999999"), HasSubstr("2^62"));
@@ -58,8 +58,9 @@ TEST(SizesTest, SaysWhatIsWrongWithASweep) {
   EXPECT_THAT(SweepRule("1..8:+0"), HasSubstr("at least 1"));
   EXPECT_THAT(SweepRule("1..1G:+1"), HasSubstr("more than 100000 values"));
   EXPECT_THAT(SweepRule("1,,2"), HasSubstr("is not a size"));
-  EXPECT_THAT(SweepRule(".."), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule(".."), HasSubstr("is not a sweep"));
   EXPECT_THAT(SweepRule("nan"), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule("1.."), HasSubstr("is not a sweep: write FROM..TO"));
   EXPECT_THAT(SweepRule("1..4:"), HasSubstr("starts with * or +"));
   EXPECT_EQ(SweepRule("1..4611686018427387904:*1024"), "accepted") << "ends without overflow";
   EXPECT_FALSE(ParseSweep("0", 1, 10).ok());

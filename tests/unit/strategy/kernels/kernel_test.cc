@@ -278,7 +278,8 @@ TEST(Kernels, AreFoundByName) {
   EXPECT_EQ((*FindKernel("sample-sort", "maspar"))->variant, "maspar");
   const absl::Status unknown = FindKernel("quick-sort").status();
   EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(unknown.message()), HasSubstr("bitonic-sort (words), sample-sort (bsp)"));
+  EXPECT_THAT(std::string(unknown.message()),
+              HasSubstr("bitonic-sort?variant=words, sample-sort?variant=bsp"));
   EXPECT_FALSE(FindKernel("sample-sort", "ssd").ok());
 }
 
