@@ -32,6 +32,19 @@ std::string TermColumn(const std::string& term) {
   return absl::StrCat(absl::StrReplaceAll(term, {{" ", "_"}}), "_s");
 }
 
+// "4096 operations" and "4.1943e+06 operations" give the same text.
+std::string WithoutNumbers(const std::string& caveat) {
+  std::string text;
+  for (const char c : caveat) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) {
+      text += c;
+    } else if (text.empty() || text.back() != '#') {
+      text += '#';
+    }
+  }
+  return absl::StrReplaceAll(text, {{"#.#e+#", "#"}, {"#e+#", "#"}, {"#.#", "#"}});
+}
+
 }  // namespace
 
 void AddSheetOptions(Verb app, SheetFiles& files, bool with_plot) {
@@ -156,13 +169,22 @@ void PredictionSheet::PrintRows(std::ostream& out) const {
   table.Print(out);
 }
 
-// Each caveat once, with those that it is about.
+// Each caveat once, with those that it is about. At the points of a sweep a strategy's caveat may
+// differ in numbers only: the first one is enough.
 void PredictionSheet::PrintCaveats(std::ostream& out) const {
+  std::map<std::vector<std::string>, std::vector<std::string>> texts;
+  const auto texts_of = [&](const v1::Prediction& prediction) -> std::vector<std::string>& {
+    return texts[{prediction.model(), prediction.strategy(), WithoutNumbers(prediction.caveat())}];
+  };
+  for (const Row& row : rows_) AddNew(row.prediction.caveat(), &texts_of(row.prediction));
   std::vector<std::pair<std::string, std::string>> order;  // model, caveat
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> about;
   for (const Row& row : rows_) {
     if (row.prediction.caveat().empty()) continue;
-    const std::pair<std::string, std::string> key(row.prediction.model(), row.prediction.caveat());
+    const std::vector<std::string>& same = texts_of(row.prediction);
+    const std::pair<std::string, std::string> key(
+        row.prediction.model(),
+        absl::StrCat(same.front(), same.size() > 1 ? " (with other numbers at other points)" : ""));
     AddNew(key, &order);
     AddNew(row.prediction.strategy(), &about[key]);
   }

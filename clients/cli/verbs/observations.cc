@@ -116,6 +116,18 @@ void NoteNothingFound(Session& session, const Options& options) {
                        : "coxd has no observations yet");
 }
 
+// As the column `kind` of a CSV file has it.
+const char* KindText(v1::Measurement measurement) {
+  switch (measurement) {
+    case v1::MEASUREMENT_BENCHMARK:
+      return "benchmark";
+    case v1::MEASUREMENT_JOB:
+      return "job";
+    default:
+      return "-";
+  }
+}
+
 absl::Status List(Session& session, const Options& options) {
   if (options.count) return PrintCount(session, options);
   bool more = false;
@@ -146,6 +158,9 @@ absl::Status List(Session& session, const Options& options) {
                           {"BYTES", console::Align::kRight},
                           {"TIME", console::Align::kRight},
                           {"COUNT", console::Align::kRight, console::Fit::kDrop},
+                          {"KIND", console::Align::kLeft, console::Fit::kDrop},
+                          {"RUN", console::Align::kLeft, console::Fit::kDrop},
+                          {"STATISTIC", console::Align::kLeft, console::Fit::kDrop},
                           {"AT", console::Align::kLeft, console::Fit::kDrop},
                           {"JOB", console::Align::kLeft, console::Fit::kDrop},
                           {"SOURCE", console::Align::kLeft, console::Fit::kDrop}});
@@ -155,8 +170,11 @@ absl::Status List(Session& session, const Options& options) {
                  row.collective(), row.algorithm(), absl::StrCat(row.nodes()),
                  absl::StrCat(row.ppn()), absl::StrCat(row.ranks()),
                  console::FormatBytes(row.block_bytes()), console::FormatTime(row.time_s()),
-                 absl::StrCat(row.count()), row.has_at() ? TimeText(row.at()) : "-",
-                 row.job().empty() ? "-" : row.job(), row.source().empty() ? "-" : row.source()});
+                 absl::StrCat(row.count()), KindText(row.measurement()),
+                 row.run().empty() ? "-" : row.run(),
+                 row.statistic().empty() ? "mean" : row.statistic(),
+                 row.has_at() ? TimeText(row.at()) : "-", row.job().empty() ? "-" : row.job(),
+                 row.source().empty() ? "-" : row.source()});
       return absl::OkStatus();
     });
     if (!status.ok()) return status;
@@ -320,7 +338,9 @@ void AddObservationsVerb(Verb app) {
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
       "and optionally run,count,statistic,stddev_s,at,type_bytes,kind,job,source. `kind` is\n"
       "benchmark or job. Unknown machines are registered. The agent's spool files and what\n"
-      "`export` writes have this form.");
+      "`export` writes have this form. coxd does not recognise a file: rows that are imported\n"
+      "twice count twice. To import a corrected file, first forget the rows of the other one:\n"
+      "  cox observations forget --source history.csv");
   import_verb.Do([options](Session& session) { return Import(session, *options); });
 
   Verb forget = verb.Sub(

@@ -76,10 +76,11 @@ enum class JsonForm {
 // Asks in chunks and prints each chunk's answers as soon as they are there.
 class Asker {
  public:
-  Asker(Session& session, JsonForm form, SheetFiles files)
+  Asker(Session& session, JsonForm form, SheetFiles files, bool compares_lists = false)
       : session_(session),
         form_(form),
         files_(std::move(files)),
+        compares_lists_(compares_lists),
         table_({{"COLLECTIVE", console::Align::kLeft, console::Fit::kDrop},
                 {"RANKS", console::Align::kRight},
                 {"BYTES", console::Align::kRight},
@@ -109,6 +110,7 @@ class Asker {
     absl::Status status = Flush();
     if (!session_.json()) {
       if (files_.csv != "-") {
+        PrintLists();
         table_.Print(session_.out());
         PrintCaveats();
       }
@@ -194,7 +196,12 @@ class Asker {
     }
     caveats_.insert(answer.caveats().begin(), answer.caveats().end());
     std::string why = answer.error().empty() ? answer.reason() : answer.error();
-    if (answer.has_nodes_in_use()) {
+    if (compares_lists_) {
+      lists_.push_back(absl::StrCat(
+          question.node_list(),
+          answer.has_nodes_in_use() ? absl::StrCat(": ", NodesText(answer.nodes_in_use())) : ""));
+      why = absl::StrCat("(", lists_.size(), ") ", why);
+    } else if (answer.has_nodes_in_use()) {
       why = absl::StrCat(NodesText(answer.nodes_in_use()), ": ", why);
     }
     table_.Add(
@@ -247,6 +254,14 @@ class Asker {
                     "\r\n");
   }
 
+  // "(1) n[1-4]: 4 nodes at ...", as cox predict prints them.
+  void PrintLists() {
+    for (size_t i = 0; i < lists_.size(); ++i) {
+      session_.out() << '(' << i + 1 << ") " << console::Printable(lists_[i]) << '\n';
+    }
+    if (!lists_.empty()) session_.out() << '\n';
+  }
+
   // Each once, whatever number of answers it is about.
   void PrintCaveats() {
     for (const std::string& caveat : caveats_) {
@@ -276,6 +291,8 @@ class Asker {
   Session& session_;
   JsonForm form_;
   SheetFiles files_;
+  bool compares_lists_;             // several lists of nodes: a row for each
+  std::vector<std::string> lists_;  // with what is known of their nodes
   std::string csv_ =
       "machine,library,collective,nodes,ppn,ranks,block_bytes,algorithm,native_id,strategy,"
       "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason,evidence,"
@@ -333,7 +350,7 @@ absl::Status Recommend(Session& session, const Options& options) {
   question.set_include_alternatives(options.alternatives);
   question.set_assume_idle_switches(options.nodes_in_use.idle_switches);
   for (const std::string& name : options.candidates) question.add_candidates(name);
-  Asker asker(session, JsonForm::kDocument, options.files);
+  Asker asker(session, JsonForm::kDocument, options.files, options.nodes_in_use.lists.size() > 1);
   if (options.nodes_in_use.lists.size() > 1) {
     // A row for each list, in their order.
     question.set_ranks(options.scenario.ranks.front());

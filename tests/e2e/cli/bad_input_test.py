@@ -76,6 +76,12 @@ class SettingsTest(unittest.TestCase):
             self.assertEqual(outcome.code, 0, outcome)
             self.assertIn(f"coxd: warning: {words[-2][2:]}: {words[-1]}: No such file or directory", outcome.err)
 
+    def test_a_socket_that_the_roles_need_is_open(self):
+        for words in (("--roles", "*=reporter", "--socket-mode", "0666"), ("--roles", "root=admin"), ("--roles", "*=none",
+                      "--socket-mode", "0660"), ("--roles", "*=viewer", "--listen", "unix:/s,127.0.0.1:0")):
+            outcome = self.check("--listen", "unix:/s", *words) if "--listen" not in words else self.check(*words)
+            self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
+
     def test_days_are_a_unit(self):
         outcome = self.check("--retention-age", "30d")
         self.assertEqual(outcome.code, 0, outcome)
@@ -124,6 +130,15 @@ class BadInputTest(Asking, unittest.TestCase):
         self.assertGreaterEqual(len(bad_inputs.ENGINEER), 60)
         self.check(bad_inputs.ENGINEER)
 
+    def test_a_tls_file_that_is_not_pem_is_named(self):
+        text = self.daemon.write("no.pem", "Subject: CN = lab\n")
+        pem = self.daemon.write("ca.pem", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")
+        self.refused(REFUSED, f"--tls-ca: {text} holds no certificate in PEM", "--tls-ca", text, "machine", "list")
+        own = ("--tls-ca", pem, "--tls-certificate", text, "--tls-key", pem)
+        self.refused(REFUSED, f"--tls-certificate: {text} holds no certificate in PEM", *own, "machine", "list")
+        own = ("--tls-ca", pem, "--tls-certificate", pem, "--tls-key", pem)
+        self.refused(REFUSED, f"--tls-key: {pem} holds no private key in PEM", *own, "machine", "list")
+
     def test_each_is_refused_with_its_name(self):
         for words, code, message in REFUSALS:
             with self.subTest(words=words):
@@ -159,6 +174,36 @@ class BadInputTest(Asking, unittest.TestCase):
         self.assertEqual(outcome.code, 0, outcome)
         self.assertIn("1 row(s), the first in line 2, with an unknown algorithm", outcome.err)
         self.assertIn("bcast/binomal", outcome.err)
+
+    def test_doctor_names_machines_that_no_model_can_price(self):
+        file = self.daemon.write("few.toml", bad_inputs.machine('"few"', more=bad_inputs.parameter()))
+        self.ok("machine", "import", file)
+        self.assertIn("(hockney needs node.alpha, ", " ".join(self.ok("--wide", "doctor").split()))
+
+    def test_a_list_tells_kinds_of_rows_apart(self):
+        rows = HEADER.strip() + ",run,kind,statistic\n" + "".join(
+            f"kinds,openmpi-4.1,bcast,chain,1,2,2,8,{time_s},{run},{kind},{statistic}\n"
+            for time_s, run, kind, statistic in ((1e-5, "canary", "job", "min"), (2e-5, "", "benchmark", "")))
+        self.ok("observations", "import", self.daemon.write("kinds.csv", rows))
+        listed = self.ok("--wide", "observations", "list", "--machine", "kinds").splitlines()
+        self.assertRegex(listed[0], "COUNT +KIND +RUN +STATISTIC +AT")
+        self.assertTrue(any(" ".join(line.split()).find("20.00 µs 1 benchmark - mean") > 0 for line in listed), listed)
+        self.assertTrue(any(" ".join(line.split()).find("10.00 µs 1 job canary min") > 0 for line in listed), listed)
+
+    def test_a_huge_time_has_few_digits(self):
+        file = self.daemon.write("huge.csv", HEADER + "huge,openmpi-4.1,bcast,chain,1,2,2,8,1e300\n")
+        self.assertEqual(self.daemon("observations", "import", file, "--unknown-ok").code, 0)
+        self.assertIn(" 1e+300 s ", self.ok("observations", "list", "--machine", "huge"))
+
+    def test_the_version_is_a_document_too(self):
+        self.assertRegex(self.ok("--json", "version"), r'\A\{"version":"[0-9.]+"\}\n\Z')
+
+    def test_several_lists_of_nodes_are_numbered(self):
+        self.ok("machine", "switches", "lab", "--slurm", self.daemon.write("two.conf", "SwitchName=s1 Nodes=n[1-2]\n"))
+        text = self.ok("recommend", "-m", "lab", "-c", "bcast", "-p", "2", "--ppn", "1", "-b", "64", "--node-list",
+                       "n[1-2]", "--node-list", "n[2,1]")
+        self.assertIn("(1) n[1-2]: ", text)
+        self.assertIn("(2) n[2,1]: ", text)
 
     def test_files_without_rows(self):
         self.refused(REFUSED, "has no messages", "pattern", "-m", "lab", "--file",

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "absl/strings/str_cat.h"
 #include "console/csv.h"
 #include "folder.h"
 
@@ -76,6 +77,23 @@ TEST(PredictionSheetTest, ACaveatIsSaidOnce) {
   const size_t at = text.find("note: c3, alltoall/linear: counted in units\n");
   ASSERT_NE(at, std::string::npos) << text;
   EXPECT_EQ(text.find("counted in units", at + 40), std::string::npos);
+}
+
+TEST(PredictionSheetTest, CaveatsThatDifferInNumbersAreOneOfEachStrategy) {
+  PredictionSheet sheet = Empty();
+  for (const char* count : {"8", "4096", "4.1943e+06", "1.5"}) {
+    for (const char* strategy : {"alltoall/linear", "alltoall/bruck"}) {
+      v1::Prediction prediction = Make(strategy, "c3", 0, 5);
+      const char* what = strategy[9] == 'l' ? " of a link" : " of a rank";
+      prediction.set_caveat(absl::StrCat("without ", count, " operations", what));
+      sheet.Add(64, 8, prediction);
+    }
+  }
+  const std::string text = Printed(sheet);
+  EXPECT_THAT(text, HasSubstr("note: c3, alltoall/linear: without 8 operations of a link (with "
+                              "other numbers at other points)\n"));
+  EXPECT_THAT(text, HasSubstr("alltoall/bruck: without 8 operations of a rank (with"));
+  EXPECT_THAT(text, Not(HasSubstr("4096")));
 }
 
 TEST(PredictionSheetTest, CsvReadsBack) {
