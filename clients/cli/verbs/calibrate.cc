@@ -412,7 +412,7 @@ void AddCalibrateVerb(Verb app) {
       .Excludes(from);
   verb.Words("--collectives", options->collectives,
              "Measure only these collectives, comma-separated (default: all that cox-bench times)")
-      .Type("NAMES")
+      .Type("COLLECTIVES")
       .Excludes(from);
   verb.Text("--mpi", options->mpi, "The MPI to measure with (default: the first found)")
       .OneOf(console::KnownMpis())

@@ -357,8 +357,7 @@ void AddRunVerb(Verb app) {
           "what the launcher or the program shows)")
       .Check([](const std::string& name) {
         if (library::FindLibrary(name) != nullptr) return absl::OkStatus();
-        return absl::NotFoundError(absl::StrCat("there is no library \"", name, "\"",
-                                                library::DidYouMeanLibrary(name), "; known are ",
+        return absl::NotFoundError(absl::StrCat("there is no library \"", name, "\"; known are ",
                                                 library::LibraryNames()));
       });
   AddCount(verb, "--nodes", options->shape.nodes, 1, console::kMaxCount,
