@@ -78,6 +78,7 @@ void WarnOfClosedSocket(const daemon::Config& config) {
   const std::vector<absl::string_view> roles = absl::StrSplit(config.roles, ',');
   const bool names_others = std::any_of(roles.begin(), roles.end(), [](absl::string_view role) {
     role = absl::StripAsciiWhitespace(role);
+    if (absl::EndsWith(role, "=none")) return false;
     return absl::StartsWith(role, "*=") || absl::StartsWith(role, "@");
   });
   if (!is_unix_only || !names_others || (config.socket_mode & kOthersMayConnect) != 0) return;
