@@ -565,9 +565,8 @@ absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path) {
     }
     const int64_t line = error.source().begin.line;
     const std::string unquoted = domain::ExplainUnquotedValue(TextOf(path), line);
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ":", line, ": ",
-                     unquoted.empty() ? std::string(error.description()).c_str() : unquoted));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ":", line, ": ", unquoted.empty() ? std::string(error.description()) : unquoted));
   }
   ConfigValues values;
   for (const auto& [key, node] : table) {
