@@ -21,7 +21,7 @@
 #include "daemon/host/listen_address.h"
 #include "domain/errors.h"
 #include "domain/words/nearest_word.h"
-#include "domain/text/unquoted_value.h"
+#include "domain/words/unquoted_value.h"
 
 namespace cox::daemon {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "domain/nearest_word.h"
+#include "domain/words/nearest_word.h"
 #include "library/default_choice.h"
 #include "library/rows.h"
 

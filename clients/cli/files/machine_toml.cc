@@ -17,7 +17,7 @@
 #include "cli/resource_names.h"
 #include "console/numbers.h"
 #include "console/printable.h"
-#include "domain/text/unquoted_value.h"
+#include "domain/words/unquoted_value.h"
 
 namespace cox::cli {
 namespace {

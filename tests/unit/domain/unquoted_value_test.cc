@@ -1,4 +1,4 @@
-#include "domain/text/unquoted_value.h"
+#include "domain/words/unquoted_value.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Explains a TOML text that a parser refuses because a value lacks its quotes: the parser's own
 // message names neither the key nor the rule. Header only; any thread, cannot fail.
-#ifndef COX_DOMAIN_TEXT_UNQUOTED_VALUE_H_
-#define COX_DOMAIN_TEXT_UNQUOTED_VALUE_H_
+#ifndef COX_DOMAIN_WORDS_UNQUOTED_VALUE_H_
+#define COX_DOMAIN_WORDS_UNQUOTED_VALUE_H_
 
 #include <cstdint>
 #include <string>
@@ -38,4 +38,4 @@ inline std::string ExplainUnquotedValue(absl::string_view text, int64_t line) {
 
 }  // namespace cox::domain
 
-#endif  // COX_DOMAIN_TEXT_UNQUOTED_VALUE_H_
+#endif  // COX_DOMAIN_WORDS_UNQUOTED_VALUE_H_
