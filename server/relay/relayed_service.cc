@@ -123,6 +123,8 @@ void Take(const Relaying& relaying, const access::Principal& principal,
   store::OutboxBatch batch = {.job = claimed->job(), .sequence = claimed->sequence(), .bytes{}};
   v1::StreamObservationsRequest message;
   *message.mutable_batch() = *std::move(claimed);
+  // coxd answers a stream in order: all batches behind it would wait until coxd has learned.
+  message.mutable_batch()->set_await_learning(false);
   batch.bytes = message.SerializeAsString();
   if (static_cast<int64_t>(batch.bytes.size()) > relaying.most_batch_bytes) {
     done(domain::InvalidField(
