@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
+#include "service/status.h"
 
 namespace cox::relay {
 namespace {
@@ -151,6 +152,13 @@ void Upstream::Cancel() {
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
   if (sending_ != nullptr) sending_->TryCancel();
+  for (grpc::ClientContext* const context : reporting_) context->TryCancel();
+}
+
+Upstream::~Upstream() {
+  Cancel();
+  std::unique_lock lock(mutex_);
+  report_has_ended_.wait(lock, [this] { return unfinished_reports_ == 0; });
 }
 
 void Upstream::Ask(const std::string& method, grpc::ClientContext* context,
@@ -184,8 +192,37 @@ void Upstream::Report(grpc::ClientContext* context, const v1::ReportObservations
     done({grpc::StatusCode::UNAVAILABLE, std::string(is_signed.message())});
     return;
   }
+  bool begins = false;
+  {
+    const std::lock_guard lock(mutex_);
+    begins = !cancelled_;
+    if (begins) {
+      reporting_.insert(context);
+      ++unfinished_reports_;
+    }
+  }
+  if (!begins) {
+    done(service::ToGrpc(absl::UnavailableError("the relay is ending; send the batch again")));
+    return;
+  }
   v1::ObservationService::NewStub(Channel())->async()->ReportObservations(
-      context, request, response, std::move(done));
+      context, request, response,
+      [this, context, done = std::move(done)](grpc::Status status) mutable {
+        {
+          const std::lock_guard lock(mutex_);
+          reporting_.erase(context);
+          if (cancelled_ && status.error_code() == grpc::StatusCode::CANCELLED) {
+            status = service::ToGrpc(absl::UnavailableError(
+                "the relay is ending before coxd has answered; coxd may have stored the batch"));
+          }
+        }
+        done(status);
+        // What it holds goes before those it points to.
+        done = nullptr;
+        const std::lock_guard lock(mutex_);
+        --unfinished_reports_;
+        report_has_ended_.notify_all();
+      });
 }
 
 }  // namespace cox::relay

@@ -11,12 +11,14 @@
 #include <grpcpp/support/status.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cox/v1/access.grpc.pb.h"
@@ -32,11 +34,15 @@ class Upstream {
   // Reads the certificates of `config`; connects at the first call. NOT_FOUND, INVALID_ARGUMENT if
   // a file cannot be read.
   static absl::StatusOr<std::unique_ptr<Upstream>> Open(const daemon::Config& config);
+  // Cancels, and waits until no `done` of Report() runs.
+  ~Upstream();
+  Upstream(const Upstream&) = delete;
+  Upstream& operator=(const Upstream&) = delete;
 
   // Sends the batches (serialised StreamObservationsRequests) on one stream and waits for the
   // responses, at most half a minute. Returns those that came, in order.
   std::vector<v1::StreamObservationsResponse> Send(const std::vector<store::WaitingBatch>& batches);
-  // Ends the running Send(); later ones return nothing.
+  // Ends the running Send() and Report()s. A later Send() returns nothing, a later Report() fails.
   void Cancel();
 
   // Passes a call on as it is. `done` runs later, on a thread of gRPC, or at once if the relay's
@@ -46,7 +52,8 @@ class Upstream {
   // Waits for the jobs that have ended, from the coxd that is used now.
   grpc::Status ListEndedJobs(grpc::ClientContext* context, const v1::ListEndedJobsRequest& request,
                              v1::ListEndedJobsResponse* response) const;
-  // Like Ask(), for a batch without a job, which coxd cannot recognise when it comes again.
+  // Like Ask(), for a batch without a job, which coxd cannot recognise when it comes again. Ends
+  // with UNAVAILABLE if Cancel() does.
   void Report(grpc::ClientContext* context, const v1::ReportObservationsRequest* request,
               v1::ReportObservationsResponse* response, std::function<void(grpc::Status)> done);
 
@@ -63,9 +70,12 @@ class Upstream {
   const std::string token_file_;  // "": none
   std::atomic<size_t> used_ = 0;  // modulo the number of channels
   daemon::LogLimit refusals_{1, 60'000'000};
-  std::mutex mutex_;
-  grpc::ClientContext* sending_ = nullptr;  // guarded by mutex_
-  bool cancelled_ = false;                  // guarded by mutex_
+  std::mutex mutex_;  // guards all below
+  std::condition_variable report_has_ended_;
+  grpc::ClientContext* sending_ = nullptr;
+  absl::flat_hash_set<grpc::ClientContext*> reporting_;
+  int unfinished_reports_ = 0;  // those of reporting_, and those whose `done` still runs
+  bool cancelled_ = false;
 };
 
 }  // namespace cox::relay

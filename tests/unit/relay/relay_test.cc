@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cox/v1/observation.grpc.pb.h"
@@ -20,6 +21,7 @@
 namespace cox::relay {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
@@ -88,8 +90,8 @@ class RelayBeforePlayedCoxd : public ::testing::Test {
     auto relay = StartRelay(*config);
     EXPECT_TRUE(relay.ok()) << relay.status();
     relay_ = *std::move(relay);
-    stub_ = v1::ObservationService::NewStub(grpc::CreateChannel(
-        "unix:" + folder_.Path("relay"), grpc::InsecureChannelCredentials()));
+    stub_ = v1::ObservationService::NewStub(
+        grpc::CreateChannel("unix:" + folder_.Path("relay"), grpc::InsecureChannelCredentials()));
   }
 
   static v1::ReportObservationsRequest BatchOf(const std::string& job) {
@@ -122,6 +124,39 @@ TEST_F(RelayBeforePlayedCoxd, NoBatchOfAStreamWaitsForLearning) {
   const auto both = coxd_.Await(2);
   ASSERT_EQ(both.size(), 2U);
   EXPECT_TRUE(both[1].await_learning());
+}
+
+// Its client waits for an answer that does not come.
+TEST_F(RelayBeforePlayedCoxd, TheRelayEndsWhileCoxdHangs) {
+  coxd_.SetAnswer([](grpc::ServerContext* context) {
+    while (!context->IsCancelled()) std::this_thread::sleep_for(milliseconds(5));
+    return grpc::Status::CANCELLED;
+  });
+  grpc::Status status;
+  std::thread client([&] { status = Report(""); });
+  ASSERT_EQ(coxd_.Await(1).size(), 1U);
+  const auto start = steady_clock::now();
+  relay_.reset();
+  EXPECT_LT(steady_clock::now() - start, seconds(8));
+  client.join();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
+  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("the relay is ending"));
+}
+
+TEST_F(RelayBeforePlayedCoxd, TheRelayEndsWhileAStreamWaitsForCoxd) {
+  coxd_.SetAnswer([](grpc::ServerContext* context) {
+    while (!context->IsCancelled()) std::this_thread::sleep_for(milliseconds(5));
+    return grpc::Status::CANCELLED;
+  });
+  grpc::ClientContext context;
+  const auto stream = stub_->StreamObservations(&context);
+  v1::StreamObservationsRequest request;
+  *request.mutable_batch() = BatchOf("");
+  ASSERT_TRUE(stream->Write(request));
+  ASSERT_EQ(coxd_.Await(1).size(), 1U);
+  const auto start = steady_clock::now();
+  relay_.reset();
+  EXPECT_LT(steady_clock::now() - start, seconds(8));
 }
 
 }  // namespace
