@@ -75,6 +75,11 @@ grpc::Status SeenByCaller(const grpc::Status& status) {
       "coxd refuses the relay: ", status.error_message(), "; see relay-token-file of the relay")));
 }
 
+// coxd's own errors have details.
+bool IsUnreachable(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE && status.error_details().empty();
+}
+
 struct PassedReport {
   grpc::ClientContext context;
   v1::ReportObservationsRequest request;
@@ -86,17 +91,17 @@ void PassReport(const Relaying& relaying, v1::ReportObservationsRequest request,
   auto report = std::make_shared<PassedReport>();
   report->request = std::move(request);
   report->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
-  relaying.upstream->Report(
-      &report->context, &report->request, &report->response,
-      [report, done = std::move(done)](const grpc::Status& from_coxd) {
-        const grpc::Status status = SeenByCaller(from_coxd);
-        if (status.ok()) {
-          done(std::move(report->response));
-        } else {
-          done(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                            status.error_message()));
-        }
-      });
+  relaying.upstream->Report(&report->context, &report->request, &report->response,
+                            [report, done = std::move(done)](const grpc::Status& from_coxd) {
+                              if (from_coxd.ok()) {
+                                done(std::move(report->response));
+                              } else if (IsUnreachable(from_coxd)) {
+                                done(absl::UnavailableError(absl::StrCat(
+                                    "the relay cannot reach coxd: ", from_coxd.error_message())));
+                              } else {
+                                done(service::FromGrpc(SeenByCaller(from_coxd)));
+                              }
+                            });
 }
 
 void Take(const Relaying& relaying, const access::Principal& principal,
@@ -153,7 +158,7 @@ class Question : public grpc::ServerUnaryReactor {
   void Ask(Upstream* upstream, const std::string& method, const ByteBuffer* request,
            ByteBuffer* response) {
     upstream->Ask(method, context_.get(), request, response, [this](const grpc::Status& status) {
-      if (status.error_code() == grpc::StatusCode::UNAVAILABLE && status.error_details().empty()) {
+      if (IsUnreachable(status)) {
         Finish(ToGrpc(absl::UnavailableError(absl::StrCat(
             "the relay cannot reach coxd: ", status.error_message(), "; it still takes reports"))));
         return;

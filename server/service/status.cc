@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
 #include "domain/errors.h"
 #include "google/rpc/error_details.pb.h"
@@ -10,6 +11,19 @@
 
 namespace cox::service {
 namespace {
+
+// google.rpc details that another coxd has made, serialised.
+constexpr absl::string_view kDetailsUrl = "cox.grpc_details";
+
+// The delay that the details name, seconds; nullopt: none.
+std::optional<double> DelayIn(const google::rpc::Status& details) {
+  google::rpc::RetryInfo retry;
+  for (const auto& detail : details.details()) {
+    if (!detail.UnpackTo(&retry)) continue;
+    return static_cast<double>(retry.retry_delay().seconds()) + retry.retry_delay().nanos() * 1e-9;
+  }
+  return std::nullopt;
+}
 
 const char* ReasonOf(absl::StatusCode code) {
   switch (code) {
@@ -50,6 +64,9 @@ grpc::Status ToGrpc(const absl::Status& status) {
   const absl::StatusCode code =
       status.code() == absl::StatusCode::kUnknown ? absl::StatusCode::kInternal : status.code();
   const std::string message(status.message());
+  if (const auto details = status.GetPayload(kDetailsUrl); details.has_value()) {
+    return grpc::Status(static_cast<grpc::StatusCode>(code), message, std::string(*details));
+  }
   google::rpc::Status details;
   details.set_code(static_cast<int>(code));
   details.set_message(message);
@@ -77,6 +94,22 @@ grpc::Status ToGrpc(const absl::Status& status) {
     details.add_details()->PackFrom(retry);
   }
   return grpc::Status(static_cast<grpc::StatusCode>(code), message, details.SerializeAsString());
+}
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  absl::Status result(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+  google::rpc::Status details;
+  if (result.ok() || status.error_details().empty() ||
+      !details.ParseFromString(status.error_details())) {
+    return result;
+  }
+  // A stream's answers have the delay as a field.
+  if (const std::optional<double> delay_s = DelayIn(details);
+      delay_s && absl::IsResourceExhausted(result)) {
+    result = domain::QuotaExceeded(status.error_message(), *delay_s);
+  }
+  result.SetPayload(kDetailsUrl, absl::Cord(status.error_details()));
+  return result;
 }
 
 }  // namespace cox::service

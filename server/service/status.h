@@ -1,5 +1,5 @@
 // Converts all domain errors to gRPC's: code, message, and google.rpc details (ErrorInfo always,
-// BadRequest for a field, RetryInfo for overload).
+// BadRequest for a field, RetryInfo for overload). A relay passes on those of coxd.
 #ifndef COX_SERVICE_STATUS_H_
 #define COX_SERVICE_STATUS_H_
 
@@ -13,6 +13,8 @@ namespace cox::service {
 inline constexpr double kRetryDelaySeconds = 0.25;
 
 grpc::Status ToGrpc(const absl::Status& status);
+// An error of another coxd, to pass on: ToGrpc() of the result has the same details.
+absl::Status FromGrpc(const grpc::Status& status);
 
 }  // namespace cox::service
 

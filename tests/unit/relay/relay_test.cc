@@ -16,7 +16,9 @@
 
 #include "cox/v1/observation.grpc.pb.h"
 #include "daemon/config.h"
+#include "domain/errors.h"
 #include "folder.h"
+#include "service/status.h"
 
 namespace cox::relay {
 namespace {
@@ -124,6 +126,16 @@ TEST_F(RelayBeforePlayedCoxd, NoBatchOfAStreamWaitsForLearning) {
   const auto both = coxd_.Await(2);
   ASSERT_EQ(both.size(), 2U);
   EXPECT_TRUE(both[1].await_learning());
+}
+
+TEST_F(RelayBeforePlayedCoxd, TheErrorOfABatchWithoutAJobKeepsItsDetails) {
+  const grpc::Status of_coxd =
+      service::ToGrpc(domain::InvalidField("observations[0].ranks", "must be >= 1; it is 0"));
+  coxd_.SetAnswer([&](grpc::ServerContext*) { return of_coxd; });
+  const grpc::Status status = Report("");
+  EXPECT_EQ(status.error_code(), of_coxd.error_code());
+  EXPECT_EQ(status.error_message(), of_coxd.error_message());
+  EXPECT_EQ(status.error_details(), of_coxd.error_details());
 }
 
 // Its client waits for an answer that does not come.

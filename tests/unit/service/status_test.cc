@@ -52,6 +52,25 @@ TEST(Status, OverAQuotaSaysWhenItHasRoom) {
   EXPECT_EQ(info.reason(), "QUOTA_EXCEEDED");
 }
 
+TEST(Status, PassesOnTheErrorOfAnotherCoxd) {
+  for (const absl::Status& error :
+       {domain::QuotaExceeded("quota: too many rows", 12.25),
+        domain::InvalidField("observations[3].ranks", "must be >= 1; it is 0"),
+        absl::UnavailableError("the database is locked")}) {
+    const grpc::Status from_coxd = ToGrpc(error);
+    const absl::Status passed = FromGrpc(from_coxd);
+    EXPECT_EQ(domain::RetryDelayOf(passed), domain::RetryDelayOf(error));
+    const grpc::Status told = ToGrpc(passed);
+    EXPECT_EQ(told.error_code(), from_coxd.error_code());
+    EXPECT_EQ(told.error_message(), from_coxd.error_message());
+    EXPECT_EQ(told.error_details(), from_coxd.error_details());
+  }
+  // An error of the connection has no details.
+  google::rpc::ErrorInfo info;
+  EXPECT_TRUE(Find(ToGrpc(FromGrpc({grpc::StatusCode::INTERNAL, "broken"})), &info));
+  EXPECT_TRUE(FromGrpc(grpc::Status::OK).ok());
+}
+
 TEST(Status, NeverAnswersUnknown) {
   EXPECT_EQ(ToGrpc(absl::UnknownError("?")).error_code(), grpc::StatusCode::INTERNAL);
   EXPECT_TRUE(ToGrpc(absl::OkStatus()).ok());
