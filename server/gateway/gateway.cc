@@ -9,6 +9,7 @@
 #include "gateway/connect.h"
 #include "gateway/dashboard_files.h"
 #include "gateway/page.h"
+#include "gateway/recent_facts.h"
 #include "gateway/transport/self_check.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "service/status.h"
@@ -35,6 +36,7 @@ class ServerGateway : public Gateway {
   ServerGateway(const HttpLimits& limits, service::Server* server, std::shared_ptr<Metrics> metrics)
       : server_(server),
         metrics_(std::move(metrics)),
+        facts_([server] { return server->ReadFacts(); }),
         channel_(server->InProcessChannel()),
         // Streams stay long; half of the threads are for all others.
         caller_(channel_, &gate_, static_cast<int>(limits.connections / 2)) {}
@@ -114,15 +116,15 @@ class ServerGateway : public Gateway {
     const absl::Status allowed =
         server_->CheckViewer(std::string(request.Header("authorization")), request.is_encrypted);
     if (!allowed.ok()) return ErrorResponse(service::ToGrpc(allowed));
-    HttpResponse response =
-        PlainText(200, metrics_->Text(server_->ReadFacts(), server_->IsStoreWritable(),
-                                      http_->open_connections()));
+    HttpResponse response = PlainText(
+        200, metrics_->Text(*facts_.Get(), server_->IsStoreWritable(), http_->open_connections()));
     response.content_type = kMetricsType;
     return response;
   }
 
   service::Server* const server_;
   const std::shared_ptr<Metrics> metrics_;
+  RecentFacts facts_;
   const std::shared_ptr<grpc::Channel> channel_;
   CallGate gate_;
   ConnectCaller caller_;
