@@ -29,7 +29,7 @@ constexpr Rule kRules[] = {
 
     {"cox.v1.CalibrationService/Calibrate",            Role::kOperator, CallKind::kChange},
 
-    {"cox.v1.HistoryService/ListMachineStates",        Role::kViewer},
+    {"cox.v1.HistoryService/ListMachineStates",        Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.HistoryService/ListJobs",                 Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.HistoryService/ListObservedTimes",        Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.HistoryService/SummarizeObservations",    Role::kViewer,   CallKind::kHeavy},

@@ -242,9 +242,13 @@ class Store {
   virtual absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) = 0;
 
   // --- Summaries
-  // In order of name, those after `after`, at most `limit`.
-  virtual absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
-                                                                      int64_t limit) = 0;
+  // In order of name, those after `after`, at most `limit`. Reads what is known of each job.
+  virtual absl::StatusOr<std::vector<MachineState>> ListMachineStates(
+      absl::string_view after, int64_t limit, const IsCancelled& is_cancelled) = 0;
+  absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
+                                                              int64_t limit) {
+    return ListMachineStates(after, limit, {});
+  }
   // The latest report first, those whose last batch is before `before_batch_id` (0: from the
   // latest), at most `limit`.
   virtual absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter,

@@ -133,24 +133,26 @@ absl::StatusOr<store::SummaryFilter> ToFilter(const v1::SummarizeObservationsReq
 grpc::ServerUnaryReactor* History::ListMachineStates(grpc::CallbackServerContext* context,
                                                      const v1::ListMachineStatesRequest* request,
                                                      v1::ListMachineStatesResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    constexpr absl::string_view kList = "machine-states";
-    const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 100, 1000);
-    if (!size.ok()) return size.status();
-    const absl::StatusOr<std::string> after = ParsePageToken(kList, request->page_token());
-    if (!after.ok()) return after.status();
-    const absl::StatusOr<std::vector<store::MachineState>> states =
-        core_.store->ListMachineStates(*after, *size + 1);
-    if (!states.ok()) return states.status();
-    for (const store::MachineState& state : *states) {
-      if (response->states_size() == *size) {
-        response->set_next_page_token(MakePageToken(kList, (*states)[*size - 1].machine.name));
-        break;
-      }
-      SetState(state, response->add_states());
-    }
-    return absl::OkStatus();
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        constexpr absl::string_view kList = "machine-states";
+        const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 100, 1000);
+        if (!size.ok()) return size.status();
+        const absl::StatusOr<std::string> after = ParsePageToken(kList, request->page_token());
+        if (!after.ok()) return after.status();
+        const absl::StatusOr<std::vector<store::MachineState>> states =
+            core_.store->ListMachineStates(*after, *size + 1, is_cancelled);
+        if (!states.ok()) return states.status();
+        for (const store::MachineState& state : *states) {
+          if (response->states_size() == *size) {
+            response->set_next_page_token(MakePageToken(kList, (*states)[*size - 1].machine.name));
+            break;
+          }
+          SetState(state, response->add_states());
+        }
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* History::ListJobs(grpc::CallbackServerContext* context,

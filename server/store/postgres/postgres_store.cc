@@ -467,10 +467,11 @@ class PostgresStore final : public Store, public WriteState {
     return page_count;
   }
 
-  absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
-                                                              int64_t limit) override {
+  absl::StatusOr<std::vector<MachineState>> ListMachineStates(
+      absl::string_view after, int64_t limit, const IsCancelled& is_cancelled) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
-    return Read([&](Session& session) { return ReadMachineStates(session, after, limit); });
+    return Read([&](Session& session) { return ReadMachineStates(session, after, limit); },
+                is_cancelled);
   }
 
   absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter, int64_t before_batch_id,

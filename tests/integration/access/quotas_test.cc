@@ -274,6 +274,10 @@ TEST_F(Quotas, OfHeavyQuestions) {
   };
   EXPECT_TRUE(count().ok());
   ExpectRefused(count(), "quota-questions");
+  v1::ListMachineStatesResponse states;
+  ExpectRefused(Call(&v1::HistoryService::Stub::ListMachineStates, daemon_->History(),
+                     v1::ListMachineStatesRequest(), &states),
+                "quota-questions");
   v1::ListMachinesResponse machines;
   EXPECT_TRUE(Call(&v1::MachineService::Stub::ListMachines, daemon_->Machines(),
                    v1::ListMachinesRequest(), &machines)

@@ -103,8 +103,9 @@ class EndlessStore final : public store::Store {
     return 0;
   }
   absl::StatusOr<int64_t> LastObservationId() override { return INT64_MAX; }
-  absl::StatusOr<std::vector<store::MachineState>> ListMachineStates(absl::string_view /*after*/,
-                                                                     int64_t /*limit*/) override {
+  absl::StatusOr<std::vector<store::MachineState>> ListMachineStates(
+      absl::string_view /*after*/, int64_t /*limit*/,
+      const store::IsCancelled& /*is_cancelled*/) override {
     return std::vector<store::MachineState>();
   }
   absl::StatusOr<std::vector<store::JobRecord>> ListJobs(
