@@ -2,6 +2,7 @@
 #ifndef COX_STORE_HISTORY_H_
 #define COX_STORE_HISTORY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,6 +57,7 @@ struct SummaryFilter {
   std::optional<int64_t> end_time_us{};    // measured before this time
   int64_t bucket_us = 0;                   // length of a time bucket; 0: one bucket for all time
   int64_t newest = 0;                      // how many observations of the reporter are read
+  size_t most_rows = SIZE_MAX;             // of the summary; no older observation is read then
 };
 
 // The observations of one scenario in one time bucket.

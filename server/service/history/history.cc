@@ -125,6 +125,7 @@ absl::StatusOr<store::SummaryFilter> ToFilter(const v1::SummarizeObservationsReq
   }
   filter.bucket_us = SecondsToMicroseconds(request.bucket_s());
   filter.newest = kNewestObservations;
+  filter.most_rows = kMaxSummaryRows;
   return filter;
 }
 
@@ -223,27 +224,25 @@ grpc::ServerUnaryReactor* History::ListObservedTimes(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* History::SummarizeObservations(
     grpc::CallbackServerContext* context, const v1::SummarizeObservationsRequest* request,
     v1::SummarizeObservationsResponse* response) {
-  return FinishFromPool(
-      *core_.heavy_pool, context,
-      [this, request, response,
-       visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal()),
-       is_cancelled = CancelledBy(context)]() -> absl::Status {
-        const absl::StatusOr<store::SummaryFilter> filter = ToFilter(*request);
-        if (!filter.ok()) return filter.status();
-        if (absl::Status shown = visible.Check(request->job(), request->source()); !shown.ok()) {
-          return shown;
-        }
-        const absl::StatusOr<store::Summary> summary =
-            core_.store->Summarize(*filter, is_cancelled);
-        if (!summary.ok()) return summary.status();
-        const std::vector<store::SummaryRow>& rows = summary->rows;
-        const size_t first = rows.size() > kMaxSummaryRows ? rows.size() - kMaxSummaryRows : 0;
-        for (size_t i = first; i < rows.size(); ++i) {
-          FromRecord(rows[i], filter->bucket_us != 0, response->add_times());
-        }
-        response->set_truncated(summary->has_older || first > 0);
-        return absl::OkStatus();
-      });
+  return FinishFromPool(*core_.heavy_pool, context,
+                        [this, request, response,
+                         visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal()),
+                         is_cancelled = CancelledBy(context)]() -> absl::Status {
+                          const absl::StatusOr<store::SummaryFilter> filter = ToFilter(*request);
+                          if (!filter.ok()) return filter.status();
+                          if (absl::Status shown = visible.Check(request->job(), request->source());
+                              !shown.ok()) {
+                            return shown;
+                          }
+                          const absl::StatusOr<store::Summary> summary =
+                              core_.store->Summarize(*filter, is_cancelled);
+                          if (!summary.ok()) return summary.status();
+                          for (const store::SummaryRow& row : summary->rows) {
+                            FromRecord(row, filter->bucket_us != 0, response->add_times());
+                          }
+                          response->set_truncated(summary->has_older);
+                          return absl::OkStatus();
+                        });
 }
 
 grpc::ServerUnaryReactor* History::GetSavings(grpc::CallbackServerContext* context,

@@ -91,6 +91,7 @@ class Collector {
       domain::ScenarioKey key = ScenarioOf(row, 3, row.Text(2));
       if (Wants(filter_.library, key.library) && Wants(filter_.collective, key.collective) &&
           Wants(filter_.algorithm, key.algorithm)) {
+        if (summary_.rows.size() == filter_.most_rows) return End();
         it->second = summary_.rows.size();
         summary_.rows.push_back({.scenario = std::move(key), .start_time_us = begin_us});
       }

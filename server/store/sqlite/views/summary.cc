@@ -100,6 +100,7 @@ class Collector {
     if (scenario == nullptr) return true;
     const int64_t begin_us = BucketOf(at_us, filter_.bucket_us);
     const auto [it, is_new] = row_of_.try_emplace({begin_us, scenario_id}, summary_.rows.size());
+    if (is_new && summary_.rows.size() == filter_.most_rows) return End();
     if (is_new) summary_.rows.push_back({.scenario = *scenario, .start_time_us = begin_us});
     SummaryRow& row = summary_.rows[it->second];
     row.timing_count = domain::SaturatingAdd(row.timing_count, part.timing_count);

@@ -234,6 +234,21 @@ TEST_P(HistoryTest, ReadsTheNewestAndSaysThatThereAreOlder) {
   }
 }
 
+TEST_P(HistoryTest, StopsWhereThereAreTooManyRows) {
+  for (int i = 0; i < 4; ++i) Report(BatchOf("m", "a", i, 10, 64 << i), i * 100 * kSecond);
+  for (const char* job : {"", "a"}) {
+    SummaryFilter filter = {.reporter = {.machine = "m", .job = job}};
+    filter.most_rows = 2;
+    const Summary summary = Summarize(filter);
+    EXPECT_TRUE(summary.has_older) << job;
+    ASSERT_THAT(summary.rows, SizeIs(2)) << job;
+    EXPECT_EQ(summary.rows[0].scenario.block_bytes, 256) << job;
+    EXPECT_EQ(summary.rows[1].scenario.block_bytes, 512) << job;
+    filter.most_rows = 4;
+    EXPECT_FALSE(Summarize(filter).has_older) << job;
+  }
+}
+
 TEST_P(HistoryTest, StopsWhereAllIsFromBeforeThePeriod) {
   Report(BatchOf("m", "a", 0, 1, 64), 1'000'000 * kSecond);  // stored early, measured late
   for (int i = 1; i <= 4; ++i) Report(BatchOf("m", "a", i, kMostOlderRows / 4, 128), 0);
