@@ -8,6 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "access/rules.h"
 #include "domain/errors.h"
 #include "gateway/codec.h"
 #include "gateway/connect_envelope.h"
@@ -30,7 +31,6 @@ constexpr size_t kMaxMessages = 10'000;
 
 const grpc::Status kEnding(grpc::StatusCode::UNAVAILABLE, "the daemon is ending; connect again");
 
-// gRPC ends the program when it is given other bytes as metadata.
 bool IsPrintable(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
@@ -51,13 +51,28 @@ absl::StatusOr<CallOptions> OptionsOf(const HttpRequest& request, bool in_envelo
     }
     options.timeout = *parsed;
   }
+  return options;
+}
+
+using Ticket = service::KnownCallers::Ticket;
+
+// Finds out who calls, and what the call's role is; null: the method needs none.
+absl::StatusOr<std::shared_ptr<const Ticket>> Identify(const HttpRequest& request,
+                                                       const MethodDescriptor& method,
+                                                       service::Server& server) {
+  const access::Rule* const rule = access::FindRule(PathOf(method).substr(1));
+  if (rule == nullptr) return nullptr;
   const absl::string_view authorization = request.Header("authorization");
   if (!IsPrintable(authorization)) {
     return domain::InvalidField("Authorization", "must be printable ASCII");
   }
-  options.authorization = std::string(authorization);
-  options.is_encrypted = request.is_encrypted;
-  return options;
+  absl::StatusOr<std::unique_ptr<Ticket>> ticket =
+      server.Identify({.authorization = authorization,
+                       .is_encrypted = request.is_encrypted,
+                       .method = rule->method},
+                      *rule);
+  if (!ticket.ok()) return ticket.status();
+  return *std::move(ticket);
 }
 
 // Sends the messages of a call in envelopes; the last one says how the call ended.
@@ -65,8 +80,9 @@ class MessageStream : public BodyStream {
  public:
   MessageStream(grpc::GenericStub& stub, const MethodDescriptor& method, Encoding encoding,
                 const std::vector<std::string>& requests, const CallOptions& options,
-                const CallGate* gate, std::atomic<int>* open)
-      : type_(*method.output_type()),
+                std::shared_ptr<const Ticket> ticket, const CallGate* gate, std::atomic<int>* open)
+      : ticket_(std::move(ticket)),
+        type_(*method.output_type()),
         encoding_(encoding),
         gate_(gate),
         open_(open),
@@ -96,12 +112,33 @@ class MessageStream : public BodyStream {
   }
 
  private:
+  const std::shared_ptr<const Ticket> ticket_;
   const Descriptor& type_;
   const Encoding encoding_;
   const CallGate* const gate_;
   std::atomic<int>* const open_;  // how many there are; this one is counted
   StreamCall call_;
 };
+
+// The messages of a request, as protobuf's bytes.
+absl::StatusOr<std::vector<std::string>> ReadMessages(const ContentType& type,
+                                                      const MethodDescriptor& method,
+                                                      absl::string_view body) {
+  std::vector<absl::string_view> messages = {body};
+  if (type.in_envelopes) {
+    auto opened = OpenEnvelopes(body, method.client_streaming() ? kMaxMessages : 1);
+    if (!opened.ok()) return opened.status();
+    messages = *std::move(opened);
+  }
+  std::vector<std::string> wire;
+  wire.reserve(messages.size());
+  for (const absl::string_view message : messages) {
+    absl::StatusOr<std::string> read = ReadMessage(type.encoding, *method.input_type(), message);
+    if (!read.ok()) return read.status();
+    wire.push_back(*std::move(read));
+  }
+  return wire;
+}
 
 }  // namespace
 
@@ -139,8 +176,11 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
             "request: the Content-Type of ", method->full_name(), " must be application/",
             is_stream ? "connect+json or application/connect+proto" : "json or application/proto"));
   }
-  const absl::StatusOr<CallOptions> options = OptionsOf(request, type->in_envelopes);
+  absl::StatusOr<CallOptions> options = OptionsOf(request, type->in_envelopes);
   if (!options.ok()) return ErrorResponse(service::ToGrpc(options.status()));
+  const absl::StatusOr<std::shared_ptr<const Ticket>> ticket = Identify(request, *method, *server_);
+  if (!ticket.ok()) return ErrorResponse(service::ToGrpc(ticket.status()));
+  if (*ticket != nullptr) options->ticket = (*ticket)->text();
 
   HttpResponse response;
   response.content_type = type->Name();
@@ -152,18 +192,13 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
     return response;
   };
 
-  std::vector<absl::string_view> messages = {request.body};
-  if (type->in_envelopes) {
-    auto opened = OpenEnvelopes(request.body, method->client_streaming() ? kMaxMessages : 1);
-    if (!opened.ok()) return fail(service::ToGrpc(opened.status()));
-    messages = *std::move(opened);
-  }
   std::vector<std::string> wire;
-  wire.reserve(messages.size());
-  for (const absl::string_view message : messages) {
-    absl::StatusOr<std::string> read = ReadMessage(type->encoding, *method->input_type(), message);
+  if (*ticket != nullptr && !(*ticket)->allowed().ok()) {
+    wire.emplace_back();  // the door refuses the call, and notes that it did
+  } else {
+    absl::StatusOr<std::vector<std::string>> read = ReadMessages(*type, *method, request.body);
     if (!read.ok()) return fail(service::ToGrpc(read.status()));
-    wire.push_back(*std::move(read));
+    wire = *std::move(read);
   }
 
   if (type->in_envelopes) {
@@ -174,7 +209,7 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
           absl::StrCat("all ", max_streams_, " streams over HTTP are taken; try again later")));
     }
     response.stream = std::make_shared<MessageStream>(stub_, *method, type->encoding, wire,
-                                                      *options, gate_, &streams_);
+                                                      *options, *ticket, gate_, &streams_);
     return response;
   }
   std::string answer;

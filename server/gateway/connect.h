@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "gateway/call_gate.h"
 #include "gateway/http.h"
+#include "service/server.h"
 
 namespace cox::gateway {
 
@@ -24,16 +25,18 @@ absl::StatusOr<std::chrono::milliseconds> ParseTimeout(absl::string_view header)
 // Makes calls for requests. Any thread. Outlives the streams that it answers with.
 class ConnectCaller {
  public:
-  // At most `max_streams` streams are open at once. When the gate, which outlives the caller, is
-  // closed, calls are refused and streams end.
-  ConnectCaller(std::shared_ptr<grpc::Channel> channel, CallGate* gate, int max_streams)
-      : stub_(std::move(channel)), gate_(gate), max_streams_(max_streams) {}
+  // `channel`: InProcessChannel() of `server`. At most `max_streams` streams are open at once. When
+  // the gate is closed, calls are refused and streams end. Server and gate outlive the caller.
+  ConnectCaller(service::Server* server, std::shared_ptr<grpc::Channel> channel, CallGate* gate,
+                int max_streams)
+      : server_(server), stub_(std::move(channel)), gate_(gate), max_streams_(max_streams) {}
 
   HttpResponse Answer(const HttpRequest& request);
 
  private:
   HttpResponse Call(const HttpRequest& request);
 
+  service::Server* const server_;
   grpc::GenericStub stub_;
   CallGate* const gate_;
   const int max_streams_;

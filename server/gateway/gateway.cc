@@ -39,7 +39,7 @@ class ServerGateway : public Gateway {
         facts_([server] { return server->ReadFacts(); }),
         channel_(server->InProcessChannel()),
         // Streams stay long; half of the threads are for all others.
-        caller_(channel_, &gate_, static_cast<int>(limits.connections / 2)) {}
+        caller_(server, channel_, &gate_, static_cast<int>(limits.connections / 2)) {}
 
   absl::Status Listen(const std::string& address, const HttpLimits& limits) {
     auto http = HttpServer::Listen(

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "service/entry/caller.h"
+#include "service/entry/known_callers.h"
 
 namespace cox::gateway {
 namespace {
@@ -27,10 +27,7 @@ void Apply(const CallOptions& options, grpc::ClientContext* context) {
   if (options.timeout) {
     context->set_deadline(std::chrono::system_clock::now() + *options.timeout);
   }
-  if (!options.authorization.empty()) {
-    context->AddMetadata("authorization", options.authorization);
-  }
-  if (options.is_encrypted) context->AddMetadata(service::kOverTls, "1");
+  if (!options.ticket.empty()) context->AddMetadata(service::kTicketHeader, options.ticket);
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ namespace cox::gateway {
 // The parts of an HTTP request that its gRPC call takes over.
 struct CallOptions {
   std::optional<std::chrono::milliseconds> timeout;  // none: no deadline
-  std::string authorization;                         // printable ASCII; "": none
-  bool is_encrypted = false;                         // the request came over TLS
+  std::string ticket;  // of the caller (service/entry/known_callers.h); "": the method needs none
 };
 
 // Makes a call and waits for its response.

@@ -109,6 +109,11 @@ class Relay : public service::Server {
     return server_->InProcessChannel(grpc::ChannelArguments());
   }
 
+  absl::StatusOr<std::unique_ptr<service::KnownCallers::Ticket>> Identify(
+      const access::Caller& /*caller*/, const access::Rule& /*rule*/) override {
+    return absl::UnimplementedError("a relay has no HTTP");
+  }
+
   absl::Status CheckViewer(const std::string& /*authorization*/,
                            bool /*is_encrypted*/) const override {
     return absl::UnimplementedError("a relay has no HTTP");
@@ -178,6 +183,7 @@ class Relay : public service::Server {
                                .reporters_create_machines = config.reporters_create_machines,
                                .most_batch_bytes = config.max_message_bytes};
     const service::DoorNeeds needs = {.access = access_.get(),
+                                      .known_callers = nullptr,
                                       .quotas = quotas_.get(),
                                       .turnstile = &turnstile_,
                                       .parsers = parsers_.get()};

@@ -167,6 +167,14 @@ class GrpcServer : public Server {
 
   access::TlsFiles* tls_files() const override { return listening_->tls_files(); }
 
+  absl::StatusOr<std::unique_ptr<KnownCallers::Ticket>> Identify(
+      const access::Caller& caller, const access::Rule& rule) override {
+    absl::StatusOr<access::Principal> principal = access_->Identify(caller);
+    absl::Status allowed =
+        principal.ok() ? access::Access::Check(*principal, rule) : principal.status();
+    return known_callers_.Issue(std::move(principal), std::move(allowed));
+  }
+
   absl::Status CheckViewer(const std::string& authorization, bool is_encrypted) const override {
     static constexpr access::Rule kRule = {"metrics", access::Role::kViewer};
     const auto principal = access_->Identify(
@@ -256,6 +264,7 @@ class GrpcServer : public Server {
   // Registers a door for each service, and no service itself.
   absl::Status OpenDoors(grpc::ServerBuilder* builder) {
     const DoorNeeds needs = {.access = access_.get(),
+                             .known_callers = &known_callers_,
                              .quotas = quotas_.get(),
                              .turnstile = &turnstile_,
                              .parsers = parsers_.get()};
@@ -298,6 +307,7 @@ class GrpcServer : public Server {
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<store::Store> store_;
   const std::unique_ptr<access::Quotas> quotas_;
+  KnownCallers known_callers_;
   daemon::Snapshots snapshots_;
   daemon::ProfileFeed feed_;
   StreamRegistry streams_;

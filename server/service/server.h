@@ -12,8 +12,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "access/access.h"
+#include "access/rules.h"
 #include "access/tls_files.h"
 #include "daemon/config.h"
+#include "service/entry/known_callers.h"
 #include "service/facts.h"
 
 namespace grpc {
@@ -45,6 +48,12 @@ class Server {
   // A connection to this server without a socket. Its calls pass the same checks as all other
   // calls. Begin none after Drain(): gRPC 1.51 would end the program.
   virtual std::shared_ptr<grpc::Channel> InProcessChannel() = 0;
+
+  // Finds out who calls, for one call over that channel whose metadata have the ticket
+  // (kTicketHeader), and whether the role may make it: before its request is parsed. UNAVAILABLE:
+  // the system has no random bytes. The server outlives the ticket. Any thread.
+  virtual absl::StatusOr<std::unique_ptr<KnownCallers::Ticket>> Identify(
+      const access::Caller& caller, const access::Rule& rule) = 0;
 
   // Whether a client that sends this Authorization header ("": none), over TLS or not, may read
   // what every viewer may read. UNAUTHENTICATED, PERMISSION_DENIED. Any thread.

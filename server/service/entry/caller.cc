@@ -4,8 +4,12 @@
 #include <grpcpp/security/auth_context.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "absl/strings/str_cat.h"
 
 namespace cox::service {
 namespace {
@@ -19,12 +23,18 @@ absl::string_view FirstValue(const grpc::AuthContext& facts, const char* propert
 
 }  // namespace
 
-absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
+absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access, KnownCallers* known,
                                                  const grpc::ServerContextBase& context,
                                                  absl::string_view method) {
   access::Caller caller;
   caller.method = method;
   const auto& metadata = context.client_metadata();
+  if (const auto ticket = metadata.find(kTicketHeader);
+      known != nullptr && ticket != metadata.end()) {
+    std::optional<KnownCallers::Who> who = known->Redeem(View(ticket->second));
+    return who ? *std::move(who)
+               : absl::UnauthenticatedError(absl::StrCat(kTicketHeader, ": is not for clients"));
+  }
   const auto authorization = metadata.find("authorization");
   if (authorization != metadata.end()) {
     caller.authorization = View(authorization->second);
@@ -32,10 +42,6 @@ absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
   }
   const std::string peer = context.peer();
   caller.peer = peer;
-  if (metadata.find(kOverTls) != metadata.end()) {
-    caller.is_encrypted = true;
-    return access.Identify(caller);
-  }
   const std::shared_ptr<const grpc::AuthContext> facts = context.auth_context();
   if (facts != nullptr) {
     const absl::string_view transport =

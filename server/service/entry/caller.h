@@ -6,16 +6,14 @@
 
 #include "absl/status/statusor.h"
 #include "access/access.h"
+#include "service/entry/known_callers.h"
 
 namespace cox::service {
 
-// Metadata of a call that the daemon's own gateway makes for a client who came over TLS. Anybody
-// may send it: it gives no right, and without a token or a certificate it takes the anonymous role.
-inline constexpr const char* kOverTls = "cox-over-tls";
-
-// `method`: "cox.v1.AdviceService/Recommend". Fails as Access::Identify() does. Any thread, while
-// the call lives.
-absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
+// `known`: whom the gateway has found out; null: there is no gateway. `method`:
+// "cox.v1.AdviceService/Recommend". Fails as Access::Identify() does. Any thread, while the call
+// lives.
+absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access, KnownCallers* known,
                                                  const grpc::ServerContextBase& context,
                                                  absl::string_view method);
 

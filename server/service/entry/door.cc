@@ -71,7 +71,7 @@ class GuardedHandler : public MethodHandler {
       return;
     }
     absl::StatusOr<access::Principal> principal =
-        IdentifyCaller(*needs_.access, *call.server_context, rule_->method);
+        IdentifyCaller(*needs_.access, needs_.known_callers, *call.server_context, rule_->method);
     const absl::Status allowed = principal.ok() ? Allowed(*principal) : principal.status();
     if (!allowed.ok() || rule_->role >= access::Role::kOperator) {
       watcher_(principal.value_or(access::Principal()), *rule_, allowed);

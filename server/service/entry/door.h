@@ -1,10 +1,10 @@
 // The door of a service: every call passes it before the service sees the call.
 //
-// A door has the methods of the service behind it. It finds out who calls, looks up in
-// access::Rules() what the method needs, and refuses the call before its request is parsed, or
-// hands it on. Heavy calls count against the caller's quota. Large requests are parsed by threads
-// of their own, in turn with those of other callers, unless they would take far more memory than
-// bytes. Any thread.
+// A door has the methods of the service behind it. It finds out who calls, or takes what the
+// gateway has found out. It looks up in access::Rules() what the method needs, and refuses the call
+// before its request is parsed, or hands it on. Heavy calls count against the caller's quota. Large
+// requests are parsed by threads of their own, in turn with those of other callers, unless they
+// would take far more memory than bytes. Any thread.
 #ifndef COX_SERVICE_ENTRY_DOOR_H_
 #define COX_SERVICE_ENTRY_DOOR_H_
 
@@ -19,6 +19,7 @@
 #include "access/access.h"
 #include "access/quotas.h"
 #include "daemon/blocking_pool.h"
+#include "service/entry/known_callers.h"
 #include "service/entry/turnstile.h"
 #include "store/records.h"
 
@@ -36,6 +37,7 @@ inline constexpr size_t kQuickBytes = size_t{64} << 10;
 // What all doors share; outlives them.
 struct DoorNeeds {
   const access::Access* access;
+  KnownCallers* known_callers;  // of the gateway; null: there is none
   access::Quotas* quotas;
   Turnstile* turnstile;  // calls that it does not admit are UNAVAILABLE
   // For large requests, and what their handlers do at once. Its queue is bounded in bytes.

@@ -469,6 +469,21 @@ TEST_F(GatewayWithTokensTest, HttpNeedsTheSameRoles) {
   EXPECT_EQ(Client().Post(kList, headers_, "{}", kJson)->status, 200);
   EXPECT_EQ(Client().Post(kDelete, headers_, "{}", kJson)->status, 403);
   EXPECT_EQ(Client().Post(kList, {{"Authorization", "Bearer x"}}, "{}", kJson)->status, 401);
+  // Who calls is asked before the request is parsed.
+  for (const char* nonsense : {"{", R"({"nonsense":1})"}) {
+    EXPECT_EQ(Client().Post(kList, nonsense, kJson)->status, 403);
+    EXPECT_EQ(Client().Post(kList, {{"Authorization", "Bearer x"}}, nonsense, kJson)->status, 401);
+    EXPECT_EQ(Client().Post(kDelete, headers_, nonsense, kJson)->status, 403);
+    EXPECT_EQ(Client().Post(kList, headers_, nonsense, kJson)->status, 400);
+  }
+  // The gateway's own way to say who calls is not for clients.
+  grpc::ClientContext context;
+  context.AddMetadata("cox-ticket", "x");
+  v1::ListMachinesResponse machines;
+  const auto stub = v1::MachineService::NewStub(
+      grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+  EXPECT_EQ(stub->ListMachines(&context, v1::ListMachinesRequest(), &machines).error_code(),
+            grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(Client().Get("/metrics")->status, 403);
   EXPECT_EQ(Client().Get("/metrics", headers_)->status, 200);
   for (const char* open : {"/", "/healthz", "/readyz"}) {
