@@ -9,7 +9,7 @@
 namespace cox::access {
 
 enum class CallKind {
-  kQuick,
+  kQuick,   // unless its request makes it heavy: then the service counts it
   kHeavy,   // reads many rows or prices many scenarios: counts against a quota
   kChange,  // leaves a record in the audit
 };

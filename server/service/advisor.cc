@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "advise/recommend.h"
 #include "domain/errors.h"
+#include "domain/sharing/caller_watch.h"
 #include "service/answers/accuracy_answer.h"
 #include "service/answers/decisions_answer.h"
 #include "service/answers/find_machine.h"
@@ -101,7 +102,7 @@ void SetJobTime(const learn::JobFactor* in_jobs, const advise::Candidate& chosen
 
 absl::Status AnswerOn(const advise::MachineView& machine, const v1::RecommendRequest& request,
                       NodeFinder* finder, DecisionCounts* decisions,
-                      v1::RecommendResponse* response) {
+                      const domain::IsCancelled& is_cancelled, v1::RecommendResponse* response) {
   absl::StatusOr<advise::Question> question = ToQuestion(machine, request);
   if (!question.ok()) return question.status();
   const absl::StatusOr<std::optional<advise::NodesInUse>> nodes = finder->Find(
@@ -109,6 +110,8 @@ absl::Status AnswerOn(const advise::MachineView& machine, const v1::RecommendReq
       request.assume_idle_switches(), request.nodes());
   if (!nodes.ok()) return nodes.status();
   if (nodes->has_value()) {
+    domain::CallerWatch caller(is_cancelled, 1);
+    if (caller.IsGone()) return caller.status();
     question->nodes_in_use = &**nodes;
     FromNodesInUse(**nodes, response->mutable_nodes_in_use());
   }
@@ -150,17 +153,27 @@ void CountRows(const Rows& rows, DecisionCounts* decisions) {
 // From a pool if the request names a revision or nodes.
 absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest& request,
                     RevisionViews* revisions, NodeFinder* finder, DecisionCounts* decisions,
-                    v1::RecommendResponse* response) {
+                    const domain::IsCancelled& is_cancelled, v1::RecommendResponse* response) {
   const absl::StatusOr<const advise::MachineView*> machine =
       FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
   if (request.profile_revision() == 0) {
-    return AnswerOn(**machine, request, finder, decisions, response);
+    return AnswerOn(**machine, request, finder, decisions, is_cancelled, response);
   }
   const absl::StatusOr<RevisionViews::View> view =
-      revisions->Find(snapshot.at((*machine)->name), request.profile_revision());
+      revisions->Find(snapshot.at((*machine)->name), request.profile_revision(), is_cancelled);
   if (!view.ok()) return view.status();
-  return AnswerOn(**view, request, finder, decisions, response);
+  return AnswerOn(**view, request, finder, decisions, is_cancelled, response);
+}
+
+// From the pool for heavy questions. The door counts methods that are always heavy; this counts
+// one that its request makes heavy.
+template <typename Handler>
+grpc::ServerUnaryReactor* FinishHeavy(const Core& core, grpc::CallbackServerContext* context,
+                                      Handler handler) {
+  const absl::Status within = core.quotas->Take(CallingPrincipal(), access::Quota::kQuestions, 1);
+  if (!within.ok()) return Finish(context, within);
+  return FinishFromPool(*core.heavy_pool, context, std::move(handler));
 }
 
 }  // namespace
@@ -186,10 +199,12 @@ Advisor::Advisor(const Core& core) : core_(core), revision_views_(core.store) {
 grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
                                            const v1::PredictRequest* request,
                                            v1::PredictResponse* response) {
-  const auto answer = [this, request, response]() -> absl::Status {
-    return AnswerPredict(core_.snapshots->Load(), *request, NodeFinder(core_.store), response);
+  const auto answer = [this, request, response,
+                       is_cancelled = CancelledBy(context)]() -> absl::Status {
+    return AnswerPredict(core_.snapshots->Load(), *request, NodeFinder(core_.store), is_cancelled,
+                         response);
   };
-  if (!request->node_list().empty()) return FinishFromPool(*core_.heavy_pool, context, answer);
+  if (!request->node_list().empty()) return FinishHeavy(core_, context, answer);
   return Finish(context, answer());
 }
 
@@ -235,14 +250,14 @@ grpc::ServerUnaryReactor* Advisor::EvaluateKernel(grpc::CallbackServerContext* c
 grpc::ServerUnaryReactor* Advisor::Recommend(grpc::CallbackServerContext* context,
                                              const v1::RecommendRequest* request,
                                              v1::RecommendResponse* response) {
-  const auto answer = [this, request, response]() -> absl::Status {
+  const bool is_heavy = request->profile_revision() != 0 || !request->node_list().empty();
+  const auto answer = [this, request, response,
+                       is_cancelled = CancelledBy(context)]() -> absl::Status {
     NodeFinder finder(core_.store);
     return Answer(*core_.snapshots->Load(), *request, &revision_views_, &finder, &decisions_,
-                  response);
+                  is_cancelled, response);
   };
-  if (request->profile_revision() != 0 || !request->node_list().empty()) {
-    return FinishFromPool(*core_.heavy_pool, context, answer);
-  }
+  if (is_heavy) return FinishHeavy(core_, context, answer);
   return Finish(context, answer());
 }
 
@@ -293,11 +308,12 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
     for (int i = 0; i < request->requests_size(); ++i) response->add_responses();
     const auto answer_part = [&](size_t begin, size_t end) {
       NodeFinder finder(core_.store);
+      const domain::IsCancelled is_cancelled = CancelledBy(context);
       for (size_t i = begin; i < end && !context->IsCancelled(); ++i) {
         const int index = static_cast<int>(i);
         v1::RecommendResponse* out = response->mutable_responses(index);
         const absl::Status answered = Answer(*snapshot, request->requests(index), &revision_views_,
-                                             &finder, &decisions_, out);
+                                             &finder, &decisions_, is_cancelled, out);
         if (!answered.ok()) out->set_error(std::string(answered.message()));
       }
     };
@@ -317,15 +333,15 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
   }
   const bool is_placed = !request->node_list().empty();
   daemon::DecisionCache* cache = is_placed ? &placed_cache_ : &decision_cache_;
-  return FinishFromPool(
-      is_placed ? *core_.heavy_pool : *core_.pool, context,
-      [this, request, response, cache, is_cancelled = CancelledBy(context)]() -> absl::Status {
-        absl::Status answered =
-            AnswerTuning(*core_.snapshots->Load(), *request, NodeFinder(core_.store), cache,
-                         is_cancelled, response);
-        CountRows(response->rows(), &decisions_);
-        return answered;
-      });
+  const auto answer = [this, request, response, cache,
+                       is_cancelled = CancelledBy(context)]() -> absl::Status {
+    absl::Status answered = AnswerTuning(*core_.snapshots->Load(), *request,
+                                         NodeFinder(core_.store), cache, is_cancelled, response);
+    CountRows(response->rows(), &decisions_);
+    return answered;
+  };
+  return is_placed ? FinishHeavy(core_, context, answer)
+                   : FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* context,

@@ -45,7 +45,7 @@ absl::Status AnswerAccuracy(const daemon::Snapshot& snapshot, const v1::GetAccur
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
   const absl::StatusOr<RevisionViews::View> found =
-      revisions->Find(snapshot.at((*machine)->name), request.profile_revision());
+      revisions->Find(snapshot.at((*machine)->name), request.profile_revision(), is_cancelled);
   if (!found.ok()) return found.status();
   const advise::MachineView& view = **found;
   learn::Accuracy::Question question;

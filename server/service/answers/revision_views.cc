@@ -14,7 +14,8 @@ constexpr size_t kMostViews = 8;
 
 }  // namespace
 
-absl::StatusOr<RevisionViews::View> RevisionViews::Find(const View& active, int64_t revision) {
+absl::StatusOr<RevisionViews::View> RevisionViews::Find(const View& active, int64_t revision,
+                                                        const domain::IsCancelled& is_cancelled) {
   if (revision < 0) return domain::InvalidField("profile_revision", "must be >= 0");
   if (revision == 0 || revision == active->revision) return active;
   {
@@ -31,6 +32,8 @@ absl::StatusOr<RevisionViews::View> RevisionViews::Find(const View& active, int6
     return absl::NotFoundError(absl::StrCat("profile_revision: ", record.status().message()));
   }
   if (!record.ok()) return record.status();
+  domain::CallerWatch caller(is_cancelled, 1);
+  if (caller.IsGone()) return caller.status();
   domain::Profile profile = daemon::ProfileOf(*record);
   profile.shape = active->profile.shape;
   View view = advise::BuildMachineView(active->name, active->nodes, active->cores_per_node,

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "advise/machine_view.h"
+#include "domain/sharing/caller_watch.h"
 #include "store/store.h"
 
 namespace cox::service {
@@ -25,9 +26,10 @@ class RevisionViews {
   explicit RevisionViews(store::Store* store) : store_(store) {}
 
   // The view of `active`'s machine with the parameters of `revision`; 0: `active`. INVALID_ARGUMENT
-  // (field "profile_revision") if negative, NOT_FOUND if there is no such revision, and the store's
-  // errors.
-  absl::StatusOr<View> Find(const View& active, int64_t revision);
+  // (field "profile_revision") if negative, NOT_FOUND if there is no such revision, CANCELLED, and
+  // the store's errors.
+  absl::StatusOr<View> Find(const View& active, int64_t revision,
+                            const domain::IsCancelled& is_cancelled);
 
  private:
   // The view is up to date while its base is the active view.

@@ -75,7 +75,7 @@ std::vector<std::string> CaveatsOf(const advise::MachineView& machine,
 
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::PredictRequest& request, NodeFinder finder,
-                           v1::PredictResponse* response) {
+                           const domain::IsCancelled& is_cancelled, v1::PredictResponse* response) {
   const auto machine = MachineToAsk(std::move(snapshot), request.machine(), request.what_if());
   if (!machine.ok()) return machine.status();
   const auto scenario = ToScenario(**machine, request);
@@ -84,6 +84,10 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
       finder.Find(request.machine(), request.node_list(), scenario->node_count(),
                   request.assume_idle_switches());
   if (!nodes.ok()) return nodes.status();
+  if (nodes->has_value()) {
+    domain::CallerWatch caller(is_cancelled, 1);
+    if (caller.IsGone()) return caller.status();
+  }
   absl::StatusOr<std::vector<advise::Prediction>> predictions =
       advise::Predict(**machine, *scenario, request.strategy(), request.model(),
                       nodes->has_value() ? &**nodes : nullptr);

@@ -14,10 +14,10 @@
 namespace cox::service {
 
 // Fails as MachineToAsk(), ToScenario(), NodeFinder and advise::Predict() do. With a list of nodes
-// it reads the store: call it from the pool.
+// it reads the store, and then prices messages unless CANCELLED: call it from the pool.
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::PredictRequest& request, NodeFinder finder,
-                           v1::PredictResponse* response);
+                           const domain::IsCancelled& is_cancelled, v1::PredictResponse* response);
 
 // Takes up to half a second of arithmetic, with a list of nodes three seconds, and then reads the
 // store; unless CANCELLED: call it from the pool.

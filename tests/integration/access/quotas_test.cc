@@ -285,6 +285,40 @@ TEST_F(Quotas, OfHeavyQuestions) {
       << "other questions go on";
 }
 
+TEST_F(Quotas, OfQuestionsThatTheirRequestMakesHeavy) {
+  Start("quota-questions", "1");
+  v1::RecommendRequest recommend;
+  recommend.set_machine("m");
+  recommend.set_library("openmpi-4.1");
+  recommend.set_collective("allreduce");
+  recommend.set_nodes(2);
+  recommend.set_ppn(8);
+  recommend.set_block_bytes(8);
+  const auto ask = [&] {
+    v1::RecommendResponse response;
+    return Call(&v1::AdviceService::Stub::Recommend, daemon_->Advice(), recommend, &response);
+  };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NE(ask().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << "it is quick";
+  }
+  recommend.set_profile_revision(1);
+  EXPECT_NE(ask().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  ExpectRefused(ask(), "quota-questions");
+  recommend.clear_profile_revision();
+  recommend.set_node_list("n[1-2]");
+  ExpectRefused(ask(), "quota-questions");
+  v1::PredictRequest predict;
+  predict.set_node_list("n[1-2]");
+  v1::PredictResponse predictions;
+  ExpectRefused(Call(&v1::AdviceService::Stub::Predict, daemon_->Advice(), predict, &predictions),
+                "quota-questions");
+  v1::GetTuningRequest tuning;
+  tuning.set_node_list("n[1-2]");
+  v1::GetTuningResponse text;
+  ExpectRefused(Call(&v1::AdviceService::Stub::GetTuning, daemon_->Advice(), tuning, &text),
+                "quota-questions");
+}
+
 TEST_F(Quotas, OfStreams) {
   Start("quota-streams", "1");
   const auto stub = daemon_->Observations();
