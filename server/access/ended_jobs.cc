@@ -61,7 +61,7 @@ absl::Status EndedJobs::Read() {
   }
   // A power loss may have cut the last line.
   text.resize(text.rfind('\n') + 1);
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
     const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
     int64_t job = 0;
@@ -73,8 +73,10 @@ absl::Status EndedJobs::Read() {
     Remember({job, end_time_us});
     ++line_count_;
   }
+  const std::string compact = Compact();
+  lock.unlock();
   // If the disk is full, the next Add() tries again.
-  is_unwritten_ = !Compact().ok();
+  WriteAnew(compact).IgnoreError();
   return absl::OkStatus();
 }
 
@@ -99,6 +101,7 @@ bool EndedJobs::Remember(const EndedJob& ended) {
 absl::Status EndedJobs::AddAll(absl::Span<const EndedJob> jobs) {
   std::lock_guard writing(writing_);
   std::string lines;
+  bool is_anew = is_unwritten_;
   {
     std::lock_guard lock(mutex_);
     for (const EndedJob& ended : jobs) {
@@ -106,12 +109,13 @@ absl::Status EndedJobs::AddAll(absl::Span<const EndedJob> jobs) {
       absl::StrAppend(&lines, Line(ended.job, ended.end_time_us));
       ++line_count_;
     }
-    if (is_unwritten_ || line_count_ > max_jobs_) return Compact();
-    if (lines.empty()) return absl::OkStatus();
+    is_anew = is_anew || line_count_ > max_jobs_;
+    if (is_anew) lines = Compact();
   }
+  if (is_anew) return WriteAnew(lines);
+  if (lines.empty()) return absl::OkStatus();
   const PrivateFile file(path_, O_WRONLY | O_CREAT | O_APPEND);
   if (file.fd() < 0 || !WriteAll(file.fd(), lines) || fdatasync(file.fd()) != 0) {
-    std::lock_guard lock(mutex_);
     is_unwritten_ = true;  // the next call writes the file anew
     return CannotWriteList(path_);
   }
@@ -133,7 +137,7 @@ int64_t EndedJobs::LatestEnd_us() const {
   return by_time_.empty() ? 0 : by_time_.rbegin()->first;
 }
 
-absl::Status EndedJobs::Compact() {
+std::string EndedJobs::Compact() {
   const int64_t oldest_us = clock_() - kMaxLifetime_us - kClockDifference_us;
   by_time_.erase(by_time_.begin(), by_time_.lower_bound({oldest_us, 0}));
   if (by_time_.size() > max_jobs_) {
@@ -148,6 +152,10 @@ absl::Status EndedJobs::Compact() {
     absl::StrAppend(&text, Line(job, end_time_us));
   }
   line_count_ = by_time_.size();
+  return text;
+}
+
+absl::Status EndedJobs::WriteAnew(const std::string& text) {
   is_unwritten_ = !ReplaceFile(path_, text);
   return is_unwritten_ ? CannotWriteList(path_) : absl::OkStatus();
 }

@@ -63,19 +63,21 @@ class EndedJobs {
   absl::Status Read();
   // With mutex_ held: false if this end is known, or a later one.
   bool Remember(const EndedJob& ended);
-  // With both held: forgets jobs whose credentials have all ended, and the earliest if there are
-  // too many; writes the file anew.
-  absl::Status Compact();
+  // With mutex_ held: forgets jobs whose credentials have all ended, and the earliest if there are
+  // too many. The lines of the others: all of the file.
+  std::string Compact();
+  // With writing_ held and mutex_ not, because it waits for the disk.
+  absl::Status WriteAnew(const std::string& text);
 
   const std::string path_;
   const Clock clock_;
   const size_t max_jobs_;
-  std::mutex writing_;                                    // of the file; before mutex_
-  mutable std::mutex mutex_;                              // of what follows
+  std::mutex writing_;         // of the file; before mutex_
+  bool is_unwritten_ = false;  // the file lacks a job, or ends in a part of a line; of writing_
+  mutable std::mutex mutex_;   // of what follows
   absl::flat_hash_map<int64_t, int64_t> end_times_us_;    // by job
   absl::btree_set<std::pair<int64_t, int64_t>> by_time_;  // the same, (end, job)
   size_t line_count_ = 0;                                 // in the file
-  bool is_unwritten_ = false;  // the file lacks a job, or ends in a part of a line
 };
 
 }  // namespace cox::access
