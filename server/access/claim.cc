@@ -34,7 +34,7 @@ absl::StatusOr<Claim> ClaimOf(const Principal& principal, const std::string& job
                               const std::string& source) {
   absl::StatusOr<std::string> stated = principal.job.empty() ? job : JobWithin(principal, job);
   if (!stated.ok()) return stated.status();
-  if (principal.role >= Role::kOperator) return Claim{.job = job, .source = source};
+  if (principal.role >= Role::kOperator) return Claim{.job = *stated, .source = source};
   return Claim{.job = OwnJob(principal, *stated), .source = principal.name};
 }
 

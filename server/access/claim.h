@@ -20,9 +20,10 @@ struct Claim {
   std::string source;  // "": none
 };
 
-// The job and source to store for a report that states these. PERMISSION_DENIED if the principal
-// has a token for another job. A credential of Slurm's job 4711 reports for "slurm-4711",
-// "slurm-4711.0" and "slurm-4711@node1"; what it says of another JOB counts as "slurm-4711.JOB".
+// The job and source to store for a report that states these. A report that states no job is of the
+// job that the principal's token is for. PERMISSION_DENIED if the principal has a token for another
+// job. A credential of Slurm's job 4711 reports for "slurm-4711", "slurm-4711.0" and
+// "slurm-4711@node1"; what it says of another JOB counts as "slurm-4711.JOB".
 absl::StatusOr<Claim> ClaimOf(const Principal& principal, const std::string& job,
                               const std::string& source);
 

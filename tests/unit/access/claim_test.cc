@@ -42,6 +42,14 @@ TEST(Claim, AnOperatorsWordsCountAsTheyAre) {
   EXPECT_EQ(claim->source, "history.csv");
 }
 
+TEST(Claim, AnOperatorsTokenForAJobReportsForThatJobOnly) {
+  const Principal principal = PrincipalOf("token:step", Role::kOperator, "4711");
+  EXPECT_EQ(ClaimOf(principal, "", "history.csv")->job, "4711");
+  EXPECT_EQ(ClaimOf(principal, "4711", "history.csv")->job, "4711");
+  EXPECT_EQ(ClaimOf(principal, "", "history.csv")->source, "history.csv");
+  EXPECT_EQ(ClaimOf(principal, "4712", "").status().code(), absl::StatusCode::kPermissionDenied);
+}
+
 TEST(Claim, AJobsTokenReportsForThatJobOnly) {
   const Principal principal = PrincipalOf("token:step", Role::kReporter, "4711");
   EXPECT_EQ(ClaimOf(principal, "4711", "")->job, "token:step/4711");
