@@ -46,7 +46,7 @@ absl::Status Quotas::Take(const Principal& principal, Quota quota, int64_t amoun
   if (!IsLimited(principal, quota) || amount <= 0) return absl::OkStatus();
   std::lock_guard lock(mutex_);
   State* const state = StateOf(principal);
-  return state == nullptr ? Refuse(principal, quota, kSecond_us)
+  return state == nullptr ? RefuseStranger(principal, quota)
                           : TakeFrom(*state, principal, quota, amount);
 }
 
@@ -55,7 +55,7 @@ absl::Status Quotas::TakeJob(const Principal& principal, absl::string_view job) 
   const size_t hash = absl::HashOf(job);
   std::lock_guard lock(mutex_);
   State* const state = StateOf(principal);
-  if (state == nullptr) return Refuse(principal, Quota::kJobs, kSecond_us);
+  if (state == nullptr) return RefuseStranger(principal, Quota::kJobs);
   if (state->jobs.contains(hash)) return absl::OkStatus();
   absl::Status taken = TakeFrom(*state, principal, Quota::kJobs, 1);
   if (taken.ok()) RememberJob(*state, hash);
@@ -66,7 +66,8 @@ absl::Status Quotas::OpenStream(const Principal& principal) {
   if (!IsLimited(principal, Quota::kStreams)) return absl::OkStatus();
   std::lock_guard lock(mutex_);
   State* const state = StateOf(principal);
-  if (state == nullptr || state->stream_count >= limits_[IndexOf(Quota::kStreams)]) {
+  if (state == nullptr) return RefuseStranger(principal, Quota::kStreams);
+  if (state->stream_count >= limits_[IndexOf(Quota::kStreams)]) {
     return Refuse(principal, Quota::kStreams, kStreamDelay_us);
   }
   ++state->stream_count;
@@ -140,6 +141,15 @@ absl::Status Quotas::Refuse(const Principal& principal, Quota quota, int64_t del
       absl::StrFormat("quota: %s may have %d %s (quota-%s); try again in %.3g s", principal.name,
                       limits_[IndexOf(quota)], row.what, row.name, delay_s),
       delay_s);
+}
+
+absl::Status Quotas::RefuseStranger(const Principal& principal, Quota quota) {
+  ++refused_[IndexOf(quota)];
+  return domain::QuotaExceeded(
+      absl::StrFormat("quota: %d callers have used their quotas lately, as many as coxd can count; "
+                      "%s is one more. Try again in 1 s",
+                      kMaxPrincipals, principal.name),
+      static_cast<double>(kSecond_us) * 1e-6);
 }
 
 void Quotas::RememberJob(State& state, size_t job) {

@@ -76,6 +76,8 @@ class Quotas {
   bool IsIdle(const State& state, int64_t now_us) const;
   absl::Status TakeFrom(State& state, const Principal& principal, Quota quota, int64_t amount);
   absl::Status Refuse(const Principal& principal, Quota quota, int64_t delay_us);
+  // One for whom StateOf() has no place.
+  absl::Status RefuseStranger(const Principal& principal, Quota quota);
   void RememberJob(State& state, size_t job);
 
   const Limits limits_;

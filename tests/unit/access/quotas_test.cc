@@ -1,5 +1,6 @@
 #include "access/quotas.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -129,7 +130,14 @@ TEST_F(QuotasTest, ForgetsWhoUsesNothingAndNobodyElse) {
   for (size_t i = 2; i < Quotas::kMaxPrincipals; ++i) {
     ASSERT_TRUE(MayTake(Quota::kRows, 100, absl::StrCat("p", i)));
   }
-  EXPECT_FALSE(MayTake(Quota::kRows, 1, "one too many"));
+  for (const absl::Status& refused :
+       {quotas_.Take(Of("one too many"), Quota::kRows, 1),
+        quotas_.TakeJob(Of("one too many"), "job"), quotas_.OpenStream(Of("one too many"))}) {
+    EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+    EXPECT_EQ(domain::RetryDelayOf(refused), 1);
+    EXPECT_THAT(refused.message(), ::testing::HasSubstr("4096 callers"));
+    EXPECT_THAT(refused.message(), ::testing::Not(::testing::HasSubstr("quota-")));
+  }
   now_us_ += kSecond_us;
   for (size_t i = 2; i < Quotas::kMaxPrincipals; ++i) {
     ASSERT_TRUE(MayTake(Quota::kRows, 100, absl::StrCat("q", i)));
