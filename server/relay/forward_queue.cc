@@ -11,6 +11,7 @@
 #include "daemon/wall_clock.h"
 #include "domain/errors.h"
 #include "domain/principal_name.h"
+#include "service/status.h"
 
 namespace cox::relay {
 namespace {
@@ -94,7 +95,7 @@ void ForwardQueue::Add(store::OutboxBatch batch, Done done) {
     if (ending_) batch.bytes.clear();
   }
   if (batch.bytes.empty()) {
-    done(absl::UnavailableError("the relay is ending; send the batch again"));
+    done(service::ShuttingDown("the relay is ending; send the batch again"));
     return;
   }
   done(domain::QuotaExceeded(
@@ -140,7 +141,7 @@ void ForwardQueue::SpoolLoop() {
   for (auto& [id, waiters] : waiters_) {
     for (Waiter& waiter : waiters) {
       calls.emplace_back(std::move(waiter.done),
-                         absl::UnavailableError("the relay is ending; the batch is in its spool"));
+                         service::ShuttingDown("the relay is ending; the batch is in its spool"));
     }
   }
   waiters_.clear();

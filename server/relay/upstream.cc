@@ -202,7 +202,7 @@ void Upstream::Report(grpc::ClientContext* context, const v1::ReportObservations
     }
   }
   if (!begins) {
-    done(service::ToGrpc(absl::UnavailableError("the relay is ending; send the batch again")));
+    done(service::ToGrpc(service::ShuttingDown("the relay is ending; send the batch again")));
     return;
   }
   v1::ObservationService::NewStub(Channel())->async()->ReportObservations(
@@ -212,7 +212,7 @@ void Upstream::Report(grpc::ClientContext* context, const v1::ReportObservations
           const std::lock_guard lock(mutex_);
           reporting_.erase(context);
           if (cancelled_ && status.error_code() == grpc::StatusCode::CANCELLED) {
-            status = service::ToGrpc(absl::UnavailableError(
+            status = service::ToGrpc(service::ShuttingDown(
                 "the relay is ending before coxd has answered; coxd may have stored the batch"));
           }
         }

@@ -14,6 +14,8 @@ namespace {
 
 // google.rpc details that another coxd has made, serialised.
 constexpr absl::string_view kDetailsUrl = "cox.grpc_details";
+// Marks an error by the end of this daemon.
+constexpr absl::string_view kShuttingDownUrl = "cox.shutting_down";
 
 // The delay that the details name, seconds; nullopt: none.
 std::optional<double> DelayIn(const google::rpc::Status& details) {
@@ -25,7 +27,10 @@ std::optional<double> DelayIn(const google::rpc::Status& details) {
   return std::nullopt;
 }
 
-const char* ReasonOf(absl::StatusCode code) {
+// `code`: as the client will see it.
+const char* ReasonOf(const absl::Status& status, absl::StatusCode code) {
+  if (domain::RetryDelayOf(status).has_value()) return "QUOTA_EXCEEDED";
+  if (status.GetPayload(kShuttingDownUrl).has_value()) return "SHUTTING_DOWN";
   switch (code) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kOutOfRange:
@@ -39,7 +44,7 @@ const char* ReasonOf(absl::StatusCode code) {
     case absl::StatusCode::kResourceExhausted:
       return "OVERLOADED";
     case absl::StatusCode::kUnavailable:
-      return "SHUTTING_DOWN";
+      return "UNAVAILABLE";
     case absl::StatusCode::kDataLoss:
       return "DATABASE_DAMAGED";
     case absl::StatusCode::kUnimplemented:
@@ -58,6 +63,12 @@ const char* ReasonOf(absl::StatusCode code) {
 
 }  // namespace
 
+absl::Status ShuttingDown(absl::string_view message) {
+  absl::Status status = absl::UnavailableError(message);
+  status.SetPayload(kShuttingDownUrl, absl::Cord());
+  return status;
+}
+
 grpc::Status ToGrpc(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   // The client would receive a status without a canonical code as UNKNOWN, which says nothing.
@@ -72,8 +83,7 @@ grpc::Status ToGrpc(const absl::Status& status) {
   details.set_message(message);
 
   google::rpc::ErrorInfo info;
-  const std::optional<double> quota_delay_s = domain::RetryDelayOf(status);
-  info.set_reason(quota_delay_s ? "QUOTA_EXCEEDED" : ReasonOf(code));
+  info.set_reason(ReasonOf(status, code));
   info.set_domain("coxswain");
   details.add_details()->PackFrom(info);
 
@@ -85,7 +95,7 @@ grpc::Status ToGrpc(const absl::Status& status) {
     details.add_details()->PackFrom(bad_request);
   }
   if (code == absl::StatusCode::kResourceExhausted) {
-    const double delay_s = quota_delay_s.value_or(kRetryDelaySeconds);
+    const double delay_s = domain::RetryDelayOf(status).value_or(kRetryDelaySeconds);
     const auto whole_s = static_cast<int64_t>(delay_s);
     google::rpc::RetryInfo retry;
     retry.mutable_retry_delay()->set_seconds(whole_s);

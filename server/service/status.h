@@ -6,11 +6,16 @@
 #include <grpcpp/support/status.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace cox::service {
 
 // Seconds that a client should wait after RESOURCE_EXHAUSTED.
 inline constexpr double kRetryDelaySeconds = 0.25;
+
+// UNAVAILABLE because this daemon ends: its reason is SHUTTING_DOWN. Any other UNAVAILABLE, such as
+// of a database that does not answer, has the reason UNAVAILABLE.
+absl::Status ShuttingDown(absl::string_view message);
 
 grpc::Status ToGrpc(const absl::Status& status);
 // An error of another coxd, to pass on: ToGrpc() of the result has the same details.

@@ -67,7 +67,7 @@ class GuardedHandler : public MethodHandler {
 
   void RunHandler(const HandlerParameter& call) override {
     if (!needs_.turnstile->Admit()) {
-      Refuse(call, absl::UnavailableError("coxd is ending: call again later, or another coxd"));
+      Refuse(call, ShuttingDown("coxd is ending: call again later, or another coxd"));
       return;
     }
     absl::StatusOr<access::Principal> principal =

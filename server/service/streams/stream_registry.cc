@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "service/status.h"
 
 namespace cox::service {
 
 absl::Status StreamRegistry::Add(const std::shared_ptr<Closable>& stream,
                                  const access::Principal& principal) {
   std::lock_guard lock(mutex_);
-  if (draining_) return absl::UnavailableError("the daemon is ending; connect again later");
+  if (draining_) return ShuttingDown("the daemon is ending; connect again later");
   const bool has_share = principal.role < access::Role::kOperator;
   const bool taken =
       has_share ? places_.Take(principal.name, 1) : places_.TakeFree(principal.name, 1);
@@ -60,7 +61,7 @@ void StreamRegistry::DrainAll() {
     draining_ = true;
   }
   CloseIf([](const access::Principal& /*principal*/) {
-    return absl::UnavailableError(
+    return ShuttingDown(
         "the daemon is ending; connect again, and send again what it did not answer");
   });
 }

@@ -52,6 +52,16 @@ TEST(Status, OverAQuotaSaysWhenItHasRoom) {
   EXPECT_EQ(info.reason(), "QUOTA_EXCEEDED");
 }
 
+TEST(Status, OnlyADaemonThatEndsIsShuttingDown) {
+  google::rpc::ErrorInfo info;
+  const grpc::Status ends = ToGrpc(ShuttingDown("coxd is ending"));
+  EXPECT_EQ(ends.error_code(), grpc::StatusCode::UNAVAILABLE);
+  ASSERT_TRUE(Find(ends, &info));
+  EXPECT_EQ(info.reason(), "SHUTTING_DOWN");
+  ASSERT_TRUE(Find(ToGrpc(absl::UnavailableError("no connection to the database")), &info));
+  EXPECT_EQ(info.reason(), "UNAVAILABLE");
+}
+
 TEST(Status, PassesOnTheErrorOfAnotherCoxd) {
   for (const absl::Status& error :
        {domain::QuotaExceeded("quota: too many rows", 12.25),
