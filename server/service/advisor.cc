@@ -328,10 +328,11 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
 grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,
                                              const v1::GetTuningRequest* request,
                                              v1::GetTuningResponse* response) {
-  if (IsNotModified(*core_.snapshots->Load(), decision_cache_, *request, response)) {
+  const bool is_placed = !request->node_list().empty();
+  // What is kept of nodes has a key that names the stored switches, too: that takes the store.
+  if (!is_placed && IsNotModified(*core_.snapshots->Load(), decision_cache_, *request, response)) {
     return Finish(context, absl::OkStatus());
   }
-  const bool is_placed = !request->node_list().empty();
   daemon::DecisionCache* cache = is_placed ? &placed_cache_ : &decision_cache_;
   const auto answer = [this, request, response, cache,
                        is_cancelled = CancelledBy(context)]() -> absl::Status {
