@@ -28,12 +28,32 @@ RESTARTED_PAGE = f"http://127.0.0.1:{USUAL_HTTP_PORT}/"  # coxd's own default (-
 ELEMENT_BYTES = 8
 REFINE_INTERVAL_S = 1
 MOST_REVISIONS = 15  # attempts to get recommendations and rules from one revision
+# Marks a folder that a quickstart has made; deploy/quickstart has the same name.
+MARKER = ".coxswain-quickstart"
 # After a longer build the load average still shows the build.
 BUILD_S = 20
 
 
 def say(text=""):
     print(text, flush=True)
+
+
+def claim_folder(folder):
+    """Makes the folder and marks it; refuses a folder with files that no quickstart has written."""
+    marker = folder / MARKER
+    if not marker.exists() and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Failure(f"--state: {folder} has files that no quickstart has written; name another folder, or remove it")
+    folder.mkdir(parents=True, exist_ok=True)
+    marker.touch()
+
+
+def empty_folder(folder):
+    """Removes all but the marker: a run that ends meanwhile leaves a folder that the next run accepts."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != MARKER:
+            path.unlink()
 
 
 class Loop:
@@ -72,10 +92,10 @@ class Loop:
 
     def start_daemon(self):
         self.step("Daemon")
+        claim_folder(self.state)
         stop_kept_daemon(self.pid_file, self.binary("coxd"))
-        for path in self.state.glob("*"):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        self.data.mkdir(parents=True)
+        empty_folder(self.state)
+        self.data.mkdir()
         log_path = self.state / "coxd.log"
         with open(log_path, "w", encoding="utf-8") as log:
             self.daemon = self.processes.start(

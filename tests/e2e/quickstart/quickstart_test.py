@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 QUICKSTART = ROOT / "deploy" / "quickstart"
 sys.path.insert(0, str(ROOT / "deploy" / "loop"))
 import beds  # noqa: E402
+import loop  # noqa: E402
 import picture  # noqa: E402
 import processes  # noqa: E402
 import report  # noqa: E402
@@ -29,9 +30,9 @@ COLLECTIVES = ("alltoall", "allreduce", "allgather", "bcast")
 build = None
 
 
-def run(*options):
+def run(*options, cwd=None):
     return subprocess.run([QUICKSTART, *options], capture_output=True, text=True, timeout=60,
-                          stdin=subprocess.DEVNULL)
+                          stdin=subprocess.DEVNULL, cwd=cwd)
 
 
 def processes_naming(text):
@@ -76,10 +77,26 @@ class Arguments(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             precious = pathlib.Path(folder, "precious")
             precious.write_text("mine")
-            done = run("--no-install", "--state", folder)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn("has other files", done.stderr)
+            # Other programs have folders of that name, too.
+            pathlib.Path(folder, "data").mkdir()
+            for state, here in ((folder, "."), (os.path.basename(folder), os.path.dirname(folder))):
+                done = run("--no-install", "--state", state, cwd=here)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"{folder} has files that no quickstart has written", done.stderr)
+            with self.assertRaisesRegex(processes.Failure, "no quickstart has written"):
+                loop.claim_folder(pathlib.Path(folder))
             self.assertEqual(precious.read_text(), "mine")
+
+    def test_a_state_folder_of_an_earlier_run_is_emptied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            state = pathlib.Path(folder, "deep", "state")
+            loop.claim_folder(state)
+            (state / "data").mkdir()
+            (state / "data" / "coxswain.db").write_text("old")
+            (state / "result.json").write_text("old")
+            loop.claim_folder(state)
+            loop.empty_folder(state)
+            self.assertEqual([path.name for path in state.iterdir()], [loop.MARKER])
 
 
 CELL = ("bcast", 8)
