@@ -5,30 +5,21 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "files/replacement.h"
 
 namespace cox {
 namespace {
 
+constexpr mode_t kAnyUser = 0666;
+
 absl::Status SystemError(absl::string_view path) {
   const std::string message = absl::StrCat(path, ": ", std::strerror(errno));
   return errno == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
-}
-
-absl::Status WriteAll(int descriptor, absl::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return absl::UnknownError(std::strerror(errno));
-    content.remove_prefix(written);
-  }
-  return absl::OkStatus();
 }
 
 // Reads to the end; `path` is for messages.
@@ -51,51 +42,11 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size
   }
 }
 
-// Creates a file beside `path`, writes its name to `name`. The umask sets its permissions. mkstemp
-// would need a chmod by the umask, and reading the umask means changing it for all threads of the
-// process.
-int CreateBeside(const std::string& path, std::string* name) {
-  constexpr int kTries = 100;
-  for (int i = 0; i < kTries; ++i) {
-    uint64_t number = 0;
-    if (getentropy(&number, sizeof number) != 0) return -1;
-    *name = absl::StrCat(path, ".", absl::Hex(number, absl::kZeroPad16));
-    const int descriptor = open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
-  }
-  return -1;
-}
-
-// Some file systems report a full disk or quota only at close.
-absl::Status WriteAndClose(int descriptor, absl::string_view content, bool waits_for_disk) {
-  absl::Status status = WriteAll(descriptor, content);
-  if (status.ok() && waits_for_disk && fsync(descriptor) != 0) {
-    status = absl::UnknownError(std::strerror(errno));
-  }
-  if (close(descriptor) != 0 && status.ok()) status = absl::UnknownError(std::strerror(errno));
-  return status;
-}
-
 absl::Status Replace(const std::string& path, absl::string_view content, bool waits_for_disk) {
-  struct stat existing;
-  // A device or a pipe (/dev/stdout) can only be written to.
-  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return SystemError(path);
-    absl::Status status = WriteAndClose(descriptor, content, false);
-    if (status.ok()) return status;
-    return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
-  }
-  std::string temporary;
-  const int descriptor = CreateBeside(path, &temporary);
-  if (descriptor < 0) return SystemError(path);
-  absl::Status status = WriteAndClose(descriptor, content, waits_for_disk);
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
-    status = absl::UnknownError(std::strerror(errno));
-  }
-  if (status.ok()) return status;
-  unlink(temporary.c_str());
-  return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
+  Replacement replacement;
+  absl::Status status = replacement.Begin(path, kAnyUser);
+  if (status.ok()) status = replacement.Write(content);
+  return status.ok() ? replacement.Finish(waits_for_disk) : status;
 }
 
 }  // namespace

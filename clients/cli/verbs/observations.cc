@@ -1,15 +1,13 @@
 // cox observations list | export | import | forget
 #include <cox/v1/observation.pb.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cli/files/import.h"
@@ -24,6 +22,7 @@
 #include "console/table.h"
 #include "console/units.h"
 #include "domain/words/counted.h"
+#include "files/replacement.h"
 
 namespace cox::cli {
 namespace {
@@ -188,28 +187,37 @@ absl::Status List(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Export(Session& session, const Options& options) {
-  std::ofstream file;
-  if (!options.output.empty()) {
-    file.open(options.output, std::ios::binary | std::ios::trunc);
-    if (!file) {
-      // As files/file_io.h has it for other output files.
-      const std::string message = absl::StrCat(options.output, ": ", std::strerror(errno));
-      return errno == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
-    }
-  }
-  std::ostream& out = options.output.empty() ? session.out() : file;
-  out << ObservationHeader();
+// Calls `write` for each row of the table, the header first.
+absl::Status ExportTo(Session& session, const Options& options,
+                      const std::function<absl::Status(absl::string_view)>& write) {
   bool more = false;
   bool is_empty = true;
-  absl::Status status = ForEach(session, options, 0, more, [&](const v1::Observation& row) {
+  absl::Status status = write(ObservationHeader());
+  if (!status.ok()) return status;
+  status = ForEach(session, options, 0, more, [&](const v1::Observation& row) {
     is_empty = false;
-    out << ObservationRow(row);
-    return out.good() ? absl::OkStatus() : absl::DataLossError("the output cannot be written");
+    return write(ObservationRow(row));
   });
-  if (status.ok() && !out.flush()) status = absl::DataLossError("the output cannot be written");
   if (status.ok() && is_empty) NoteNothingFound(session, options);
   return status;
+}
+
+absl::Status Export(Session& session, const Options& options) {
+  if (options.output.empty()) {
+    std::ostream& out = session.out();
+    absl::Status status = ExportTo(session, options, [&](absl::string_view text) {
+      out << text;
+      return out.good() ? absl::OkStatus() : absl::DataLossError("the output cannot be written");
+    });
+    if (!status.ok()) return status;
+    return out.flush() ? status : absl::DataLossError("the output cannot be written");
+  }
+  // The history may be longer than memory, and the file may be the only copy of an earlier export.
+  Replacement file;
+  absl::Status status = file.Begin(options.output, 0666);
+  if (!status.ok()) return status;
+  status = ExportTo(session, options, [&](absl::string_view text) { return file.Write(text); });
+  return status.ok() ? file.Finish(true) : status;
 }
 
 absl::Status Import(Session& session, const Options& options) {

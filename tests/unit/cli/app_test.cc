@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -243,6 +244,17 @@ TEST(AppTest, MissingAndUnreadableFiles) {
   EXPECT_EQ(Cox({"calibrate", "m", "--from", missing.c_str()}).exit_code, kExitNotFound);
   const std::string nowhere = folder.Path("no-such-folder/x.csv");
   EXPECT_EQ(Cox({"observations", "export", "-o", nowhere.c_str()}).exit_code, kExitNotFound);
+}
+
+TEST(AppTest, AFailedExportLeavesTheEarlierFile) {
+  const Folder folder;
+  const std::string path = folder.Write("history.csv", "an earlier export\n");
+  const Outcome outcome =
+      Cox({"--server", "unix:/no/such/socket", "observations", "export", "-o", path.c_str()});
+  EXPECT_NE(outcome.exit_code, kExitOk);
+  EXPECT_EQ(folder.Read("history.csv"), "an earlier export\n");
+  const std::filesystem::directory_iterator files(folder.Path(""));
+  EXPECT_EQ(std::distance(files, std::filesystem::directory_iterator()), 1);
 }
 
 class FakeDaemonTest : public ::testing::Test {
