@@ -75,6 +75,18 @@ struct Library {
 };
 extern constinit Library library;
 
+// Writes the bytes of one element. False if the library refuses the type. Never asks about
+// MPI_DATATYPE_NULL, which may come with count 0: the query would call the program's error handler.
+// Callers do not ask at count 0: the type need not be valid there.
+inline bool TypeBytes(MPI_Datatype type, int64_t* bytes) {
+  MPI_Count type_bytes = 0;
+  if (type == library.type_null || library.type_size(type, &type_bytes) != MPI_SUCCESS) {
+    return false;
+  }
+  *bytes = static_cast<int64_t>(type_bytes);
+  return *bytes >= 0;
+}
+
 // Whether a buffer is MPI_IN_PLACE, in C or in Fortran.
 inline bool IsInPlace(const void* buffer) {
   if (buffer == MPI_IN_PLACE) return true;

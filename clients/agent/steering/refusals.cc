@@ -66,11 +66,8 @@ bool IsDoubtful(const Elements& side) {
 
 // 0 if it is not known.
 int64_t BytesOf(const Elements& side) {
-  MPI_Count type_bytes = 0;
-  if (side.type == library.type_null || library.type_size(side.type, &type_bytes) != MPI_SUCCESS) {
-    return 0;
-  }
-  return side.count * static_cast<int64_t>(type_bytes);
+  int64_t type_bytes = 0;
+  return side.count != 0 && TypeBytes(side.type, &type_bytes) ? side.count * type_bytes : 0;
 }
 
 // This rank's block among those of all ranks.

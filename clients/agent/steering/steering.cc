@@ -210,12 +210,10 @@ void EndSteering() {
 }
 
 int64_t SteerableBytes(int64_t count, MPI_Datatype type) {
-  MPI_Count type_bytes = 0;
+  int64_t type_bytes = 0;
   int64_t bytes = 0;
-  // MPI must not report an error of this query to the program.
-  if (count <= 0 || type == library.type_null ||
-      library.type_size(type, &type_bytes) != MPI_SUCCESS || type_bytes <= 0 ||
-      __builtin_mul_overflow(count, static_cast<int64_t>(type_bytes), &bytes)) {
+  if (count <= 0 || !TypeBytes(type, &type_bytes) || type_bytes == 0 ||
+      __builtin_mul_overflow(count, type_bytes, &bytes)) {
     return -1;
   }
   return bytes;

@@ -105,9 +105,9 @@ class Awaited {
 inline void CountMessage(int64_t count, MPI_Datatype type, int to, MPI_Comm comm) {
   if (to == MPI_PROC_NULL || agent_calls != 0) return;
   Totals* totals = ActiveTotals();
-  MPI_Count type_bytes = 0;
-  if (totals == nullptr || library.type_size(type, &type_bytes) != MPI_SUCCESS) return;
-  const int64_t bytes = count * static_cast<int64_t>(type_bytes);
+  int64_t type_bytes = 0;
+  if (totals == nullptr || (count != 0 && !TypeBytes(type, &type_bytes))) return;
+  const int64_t bytes = count * type_bytes;
   totals->Add(kMessages, static_cast<uint64_t>(bytes));
   message_phase.AddMessage(comm, to, bytes);
 }

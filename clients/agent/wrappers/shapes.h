@@ -67,13 +67,20 @@ inline int CommRank(MPI_Comm comm) {
   return rank;
 }
 
+// `size` ranks that transfer nothing, with the API's value for an unknown element size.
+inline Shape MakeEmptyShape(int size) {
+  constexpr int64_t kNoElement = 4;
+  return size < 1 ? Shape{} : Shape{Shape::kRecord, size, 0, kNoElement};
+}
+
 // `size` ranks with this block each; dropped for size 0 and for sizes that cannot be reported.
 inline Shape MakeShape(int size, int64_t count, MPI_Datatype type) {
-  MPI_Count type_bytes = 0;
+  if (count == 0) return MakeEmptyShape(size);
+  int64_t type_bytes = 0;
   int64_t block_bytes = 0;
-  if (size < 1 || library.type_size(type, &type_bytes) != MPI_SUCCESS || type_bytes < 0 ||
-      __builtin_mul_overflow(count, static_cast<int64_t>(type_bytes), &block_bytes) ||
-      block_bytes < 0 || block_bytes > domain::kMaxBlockBytes) {
+  if (size < 1 || !TypeBytes(type, &type_bytes) ||
+      __builtin_mul_overflow(count, type_bytes, &block_bytes) || block_bytes < 0 ||
+      block_bytes > domain::kMaxBlockBytes) {
     return {};
   }
   return {Shape::kRecord, size, block_bytes, type_bytes > 0 ? type_bytes : 1};
@@ -85,11 +92,7 @@ inline Shape WholeCall(MPI_Comm comm, int64_t count, MPI_Datatype type) {
 }
 
 // Every rank reports a call without data: a barrier.
-inline Shape EmptyCall(MPI_Comm comm) {
-  constexpr int64_t kNoElement = 4;  // the API's value for an unknown element size
-  const int size = CommSize(comm);
-  return size < 1 ? Shape{} : Shape{Shape::kRecord, size, 0, kNoElement};
-}
+inline Shape EmptyCall(MPI_Comm comm) { return MakeEmptyShape(CommSize(comm)); }
 
 // Another rank reports the call.
 inline Shape Skipped() { return {Shape::kSkip, 0, 0, 0}; }
@@ -158,24 +161,25 @@ Shape MeanCallOnRoot(MPI_Comm comm, int root, Counts counts, Type type) {
   return MeanOf(size, counts, ToType(type));
 }
 
+// With the element size of the first block that is not empty.
 template <typename Counts, typename Types>
 Shape MeanCallOfTypes(MPI_Comm comm, Counts counts, Types types) {
   const int size = CommSize(comm);
   if (size < 1) return {};
   int64_t sum_bytes = 0;
   int64_t first_bytes = 0;
-  int64_t type_bytes = 1;
+  int64_t type_bytes = MakeEmptyShape(size).type_bytes;
   bool are_equal = true;
   for (int i = 0; i < size; ++i) {
-    const Shape one = MakeShape(size, static_cast<int64_t>(counts[i]), ToType(types[i]));
+    const int64_t count = static_cast<int64_t>(counts[i]);
+    // Fortran's handle of an empty block need not be valid either.
+    const Shape one = count == 0 ? MakeEmptyShape(size) : MakeShape(size, count, ToType(types[i]));
     if (one.verdict != Shape::kRecord ||
         __builtin_add_overflow(sum_bytes, one.block_bytes, &sum_bytes)) {
       return {};
     }
-    if (i == 0) {
-      first_bytes = one.block_bytes;
-      type_bytes = one.type_bytes;
-    }
+    if (sum_bytes == one.block_bytes && one.block_bytes > 0) type_bytes = one.type_bytes;
+    if (i == 0) first_bytes = one.block_bytes;
     are_equal = are_equal && one.block_bytes == first_bytes;
   }
   return {Shape::kRecord, size, MeanBlock(sum_bytes, size, are_equal), type_bytes};

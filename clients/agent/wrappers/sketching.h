@@ -29,12 +29,11 @@ inline Sketches* ActiveSketches() {
 // Bytes of `count` elements; 0 where they cannot be told.
 template <typename Count, typename Type>
 int64_t BytesOf(Count count, Type type) {
-  MPI_Count type_bytes = 0;
+  int64_t type_bytes = 0;
   int64_t bytes = 0;
-  if (library.type_size(ToType(type), &type_bytes) != MPI_SUCCESS || type_bytes < 0 ||
-      __builtin_mul_overflow(static_cast<int64_t>(count), static_cast<int64_t>(type_bytes),
-                             &bytes) ||
-      bytes < 0 || bytes > domain::kMaxBlockBytes) {
+  if (count == 0 || !TypeBytes(ToType(type), &type_bytes) ||
+      __builtin_mul_overflow(static_cast<int64_t>(count), type_bytes, &bytes) || bytes < 0 ||
+      bytes > domain::kMaxBlockBytes) {
     return 0;
   }
   return bytes;
@@ -73,9 +72,8 @@ class SketchCall {
     const bool in_place = IsInPlace(sendbuf);
     const Counts counts = in_place ? recvcounts : sendcounts;
     const Types types = in_place ? recvtypes : sendtypes;
-    Sample(ToComm(comm), [&](int to) {
-      return counts[to] != 0 ? BytesOf(static_cast<int64_t>(counts[to]), types[to]) : 0;
-    });
+    Sample(ToComm(comm),
+           [&](int to) { return BytesOf(static_cast<int64_t>(counts[to]), types[to]); });
   }
 
   template <typename BytesTo>

@@ -65,6 +65,16 @@ class Conformance(apply_test.Apply):
                 plain = self.same_in_all_modes(PAIR, name)
                 self.assertNotIn(": F", plain.stdout)
 
+    def test_calls_that_transfer_nothing(self):
+        if job.arguments.mpi != "mpich":
+            self.skipTest("Open MPI refuses MPI_DATATYPE_NULL")
+        self.run_ok(PAIR, program("empty"), agent=False)
+        for mode in MODES:
+            with self.subTest(mode=mode):
+                done = self.run_ok(PAIR, program("empty"), **{**MODES[mode], "COX_LOG": 1})
+                self.assertEqual(done.stdout, "0 errors, 0 handled\n")
+                self.assertRegex(done.stderr, "total: messages 6 calls 0 bytes")
+
     def test_attributes_and_communicators(self):
         plain = self.same_in_all_modes(RANKS, program("lifetimes"))
         self.assertEqual(len(re.findall("end of the", plain.stdout)), 2)
