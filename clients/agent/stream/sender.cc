@@ -83,7 +83,7 @@ void Sender::Push(std::vector<Observation> observations, int64_t dropped_count,
   changed_.notify_all();
 }
 
-void Sender::SpoolOldest() {
+bool Sender::SpoolOldest() {
   // A batch that the daemon may already have must not be counted again by an import of the spool.
   // It stays queued, to be sent again under its number.
   const auto oldest = queue_.begin() + (queue_.size() > 1 && in_doubt_ ? 1 : 0);
@@ -96,6 +96,7 @@ void Sender::SpoolOldest() {
     Log("lost " + std::to_string(lost) + " timings: cannot spool to " + spool_.path() + ": " +
         spool_.problem());
   }
+  return lost < batch->timing_count();
 }
 
 void Sender::Close(Clock::time_point deadline) {
@@ -104,17 +105,16 @@ void Sender::Close(Clock::time_point deadline) {
     changed_.wait_until(lock, deadline, [this] { return queue_.empty() || failing_; });
     closed_ = true;
     changed_.notify_all();
-    const auto with_timings = std::count_if(queue_.begin(), queue_.end(), [](const auto& batch) {
-      return !batch->observations.empty();
-    });
-    if (with_timings > 0) {
-      Log(domain::Counted(with_timings, "batch", "batches") + " could not be sent; kept in " +
-          spool_.path());
-    }
     // Spools the batch in doubt too, although the daemon may have stored it: twice is better than
     // never.
     in_doubt_ = false;
-    while (!queue_.empty()) SpoolOldest();
+    int spooled = 0;
+    while (!queue_.empty()) spooled += SpoolOldest() ? 1 : 0;
+    // Not before: the spool may take another name.
+    if (spooled > 0) {
+      Log(domain::Counted(spooled, "batch", "batches") + " could not be sent; kept in " +
+          spool_.path());
+    }
     if (dropped_count_ > 0) Log("dropped " + domain::Counted(dropped_count_, "timing"));
     if (refused_count_ > 0) {
       Log("coxd refused " + domain::Counted(refused_count_, "observation") + " of new scenarios");

@@ -53,7 +53,8 @@ class Sender {
   bool Settle(const Batch& batch, bool answered, const std::string& response_bytes);
   // All with mutex_ held. coxd counts refused observations as dropped itself.
   void CountRefused(const Batch& batch, const Response& response);
-  void SpoolOldest();
+  // Whether the spool has kept timings of it.
+  bool SpoolOldest();
   void RemoveFirst();
   void Log(const std::string& message) const;
 

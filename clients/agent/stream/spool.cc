@@ -112,6 +112,12 @@ Spool::~Spool() {
 
 bool Spool::Open() {
   if (file_ >= 0) return true;
+  struct stat status = {};
+  // Not stat: a link by somebody else must not lose timings.
+  if (lstat(path_.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) {
+    problem_ = "is a device, which keeps nothing";
+    return false;
+  }
   bool is_taken = false;
   if (OpenPath(0, &is_taken)) return true;
   if (!is_taken) return false;

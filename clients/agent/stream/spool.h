@@ -3,7 +3,8 @@
 //
 // Created at the first row. An existing file is continued if it is a spool of this user. Symbolic
 // links are not followed, because the default folder is writable by everyone. If somebody else has
-// taken the name, the spool gets another one that nobody can foresee. Never longer than max_bytes.
+// taken the name, the spool gets another one that nobody can foresee. A character device
+// (/dev/null) discards all timings. Never longer than max_bytes.
 // One thread; several processes may share a file (a system lock guards each append).
 #ifndef COX_AGENT_STREAM_SPOOL_H_
 #define COX_AGENT_STREAM_SPOOL_H_

@@ -181,6 +181,24 @@ TEST_F(SenderTest, AbsentDaemonSpoolsAllAndDoesNotWaitForTheDeadline) {
   EXPECT_THAT(Spooled(), ElementsAre(1, 2));
 }
 
+TEST_F(SenderTest, TheLogNamesTheFileThatTheTimingsAreIn) {
+  const std::string address = daemon_.address_;
+  daemon_.Stop();
+  const std::string taken = folder_ + "/spool.csv";
+  std::filesystem::create_symlink("/nowhere", taken);
+  testing::internal::CaptureStderr();
+  static Sender& sender = *new Sender(address, "job", 100, taken, /*log=*/true);
+  sender.Push(Observations(1), 0);
+  Close(sender, milliseconds(10'000));
+  const std::string log = testing::internal::GetCapturedStderr();
+  std::string found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    if (entry.path() != taken) found = entry.path();
+  }
+  EXPECT_THAT(log, testing::HasSubstr("1 batches could not be sent; their timings are in " +
+                                      found + "\n"));
+}
+
 TEST_F(SenderTest, HangingDaemonIsGivenUpAtTheDeadline) {
   daemon_.hang_ = true;
   Sender& sender = NewSender(daemon_.address_);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -120,6 +121,16 @@ TEST_F(SpoolTest, TakesAnotherNameThanAPipeWithoutWaiting) {
   Spool spool(path_);
   EXPECT_EQ(spool.Append(OneObservation()), 0);
   EXPECT_THAT(Content(spool.path()), HasSubstr("\nabel,"));
+}
+
+TEST_F(SpoolTest, ADeviceDiscardsAndNothingIsMadeBesideIt) {
+  if (mknod(path_.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) GTEST_SKIP() << "needs root";
+  Spool spool(path_);
+  EXPECT_EQ(spool.Append(OneObservation()), 3);
+  EXPECT_EQ(spool.problem(), "is a device, which keeps nothing");
+  EXPECT_EQ(spool.path(), path_);
+  const std::filesystem::directory_iterator files(folder_);
+  EXPECT_EQ(std::distance(files, std::filesystem::directory_iterator()), 1);
 }
 
 TEST_F(SpoolTest, TakesAnotherNameThanAFileOfAnotherUser) {
