@@ -15,7 +15,8 @@
 namespace cox {
 namespace {
 
-constexpr mode_t kAnyUser = 0666;
+constexpr mode_t kForUsers = 0666;
+constexpr mode_t kForOwner = 0600;
 
 absl::Status SystemError(absl::string_view path) {
   const std::string message = absl::StrCat(path, ": ", std::strerror(errno));
@@ -42,9 +43,10 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size
   }
 }
 
-absl::Status Replace(const std::string& path, absl::string_view content, bool waits_for_disk) {
+absl::Status Replace(const std::string& path, absl::string_view content, mode_t permissions,
+                     bool waits_for_disk) {
   Replacement replacement;
-  absl::Status status = replacement.Begin(path, kAnyUser);
+  absl::Status status = replacement.Begin(path, permissions);
   if (status.ok()) status = replacement.Write(content);
   return status.ok() ? replacement.Finish(waits_for_disk) : status;
 }
@@ -64,11 +66,11 @@ absl::StatusOr<std::string> ReadFileOrInput(const std::string& path, size_t max_
 }
 
 absl::Status ReplaceFile(const std::string& path, absl::string_view content) {
-  return Replace(path, content, true);
+  return Replace(path, content, kForUsers, true);
 }
 
 absl::Status ReplaceCached(const std::string& path, absl::string_view content) {
-  return Replace(path, content, false);
+  return Replace(path, content, kForOwner, false);
 }
 
 absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose) {

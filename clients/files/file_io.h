@@ -25,7 +25,7 @@ absl::StatusOr<std::string> ReadFileOrInput(const std::string& path,
 // Permissions are a new file's under the umask.
 absl::Status ReplaceFile(const std::string& path, absl::string_view content);
 // As ReplaceFile for data that can be fetched again: does not wait for the disk. After a power loss
-// the file may be empty, which readers must detect.
+// the file may be empty, which readers must detect. Only the owner may read and write it.
 absl::Status ReplaceCached(const std::string& path, absl::string_view content);
 
 // Makes an empty temporary folder below $TMPDIR, else /tmp. Its name begins with "cox-" and

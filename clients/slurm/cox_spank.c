@@ -29,6 +29,7 @@ SPANK_PLUGIN(cox, 1)
 #define TEXT_VARIABLE "COX_TUNING_TEXT"
 #define TEXT_BYTES 65536
 #define RULES_VARIABLE "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+#define SWITCH_VARIABLE "OMPI_MCA_coll_tuned_use_dynamic_rules"
 #define NAME_BYTES 256
 #define SERVERS_BYTES 1024
 // Names the file of the job's credential.
@@ -312,12 +313,30 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   if (!is_answered && !of->remote) slurm_spank_log("cox: daemon away, step runs untuned");
 }
 
-// Puts the rules file's text into the environment.
+// Puts the rules file's text into the environment. Without the text other nodes may not have the
+// rules, so the step does without them.
 static void pack_rules(const struct variables* of) {
   static char text[TEXT_BYTES];
   char path[PATH_BYTES];
-  if (cox_get(of, RULES_VARIABLE, path, sizeof(path))[0] == '\0') return;
-  if (cox_recall(path, INT_MAX, text, sizeof(text))) cox_set((void*)of, TEXT_VARIABLE, text);
+  if (!cox_is_of_hook(of, RULES_VARIABLE)) return;
+  cox_get(of, RULES_VARIABLE, path, sizeof(path));
+  if (cox_recall(path, INT_MAX, text, sizeof(text))) {
+    cox_set((void*)of, TEXT_VARIABLE, text);
+    return;
+  }
+  cox_unset(of, RULES_VARIABLE);
+  cox_unset(of, SWITCH_VARIABLE);
+  slurm_error(
+      "coxswain: cannot pass on %s, step runs untuned: it must be a file of this user, that nobody "
+      "else can write, below 64 KiB",
+      path);
+}
+
+static void warn_of_missing_rules(const char* path) {
+  slurm_error(
+      "coxswain: cannot write %s; other nodes may use it and the step may hang: start it with "
+      "--cox=off",
+      path);
 }
 
 // Writes the rules file on a node that does not see it.
@@ -325,16 +344,16 @@ static void unpack_rules(const struct variables* of) {
   static char text[TEXT_BYTES];
   char path[PATH_BYTES];
   char folder[PATH_BYTES];
-  if (cox_get(of, TEXT_VARIABLE, text, sizeof(text))[0] == '\0') return;
+  const bool has_text = cox_get(of, TEXT_VARIABLE, text, sizeof(text))[0] != '\0';
   cox_unset(of, TEXT_VARIABLE);
   if (cox_get(of, RULES_VARIABLE, path, sizeof(path))[0] != '/' || access(path, R_OK) == 0) return;
+  if (!has_text) {
+    if (cox_is_of_hook(of, RULES_VARIABLE)) warn_of_missing_rules(path);
+    return;
+  }
   strcpy(folder, path);
   *strrchr(folder, '/') = '\0';
-  if (!cox_make_folder(folder) || !cox_remember(path, text))
-    slurm_error(
-        "coxswain: cannot write %s; other nodes may use it and the step may hang: start it with "
-        "--cox=off",
-        path);
+  if (!cox_make_folder(folder) || !cox_remember(path, text)) warn_of_missing_rules(path);
 }
 
 // Ranks per node, from Slurm's text "2(x3),1"; 0 when nodes differ.

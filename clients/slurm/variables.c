@@ -35,6 +35,16 @@ void cox_unset(const struct variables* of, const char* name) {
   }
 }
 
+bool cox_is_of_hook(const struct variables* of, const char* name) {
+  char names[PATH_BYTES];
+  char* rest = NULL;
+  cox_get(of, SET_VARIABLE, names, sizeof(names));
+  for (char* one = strtok_r(names, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
+    if (strcmp(one, name) == 0) return true;
+  }
+  return false;
+}
+
 char** cox_environment(const struct variables* of) {
   char** all = environ;
   if (of->remote && spank_get_item(of->spank, S_JOB_ENV, &all) != ESPANK_SUCCESS) all = NULL;

@@ -28,6 +28,9 @@ void cox_set(void* variables, const char* name, const char* value);
 
 void cox_unset(const struct variables* of, const char* name);
 
+// Whether a hook has set the variable, not the user.
+bool cox_is_of_hook(const struct variables* of, const char* name);
+
 // All entries, ended by a null; null when Slurm gives none.
 char** cox_environment(const struct variables* of);
 

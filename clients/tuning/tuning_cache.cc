@@ -72,6 +72,13 @@ constexpr absl::string_view kQuietSuffix = ".quiet";
 
 int64_t ToMs(double time_s) { return std::llround(time_s * 1e3); }
 
+// Slurm's plugin does not take other files. Older versions of cox wrote them where the umask is
+// 002.
+bool OnlyOwnerWrites(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 void Touch(const std::string& path) { utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
 
 }  // namespace
@@ -117,7 +124,7 @@ absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t 
       absl::StrCat(folder_, "/", Stem(key), "-r", profile_revision, "-", Plain(etag), ".conf");
   // The file never changes, but a power loss may have emptied it.
   std::error_code error;
-  if (fs::file_size(path, error) == text.size() && !error) {
+  if (fs::file_size(path, error) == text.size() && !error && OnlyOwnerWrites(path)) {
     Touch(path);
     return path;
   }

@@ -255,6 +255,29 @@ class Steps(SlurmTest):
         outcome = self.srun("sh", "-c", said, path, **{RULES: path, TEXT: text})
         self.assertEqual(sorted(outcome.out.splitlines()), sorted([*text.splitlines(), "0"] * RANKS), outcome)
 
+    def test_the_rules_are_passed_on_whatever_the_umask_is(self):
+        words = ["--cox=tune", "--cox-library=openmpi-4.1", "env"]
+        umask = os.umask(0o002)
+        try:
+            settings = settings_of(self.srun(*words).out)
+        finally:
+            os.umask(umask)
+        path = pathlib.Path(settings[RULES])
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+        # Somebody else may have written it.
+        path.chmod(0o664)
+        outcome = self.srun(*words)
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn(f"cannot pass on {path}, step runs untuned", outcome.err)
+        self.assertEqual([name for name in settings_of(outcome.out) if name.startswith("OMPI_MCA")], [])
+
+    def test_a_node_without_the_rules_says_so(self):
+        path = self.scratch.folder / "node/rules.conf"
+        self.srun("true", **{RULES: path})
+        log = self.cluster.folder / "slurmd.log"
+        self.assertNotIn(str(path), log.read_text(errors="replace"))
+        self.srun("true", **{RULES: path, "COX_SET": f"COX_MACHINE,{RULES}"})
+
     def test_a_launchers_own_daemons_are_left_alone(self):
         orted = self.scratch.folder / "orted"
         orted.symlink_to("/usr/bin/env")

@@ -64,6 +64,13 @@ TEST_F(FileIo, AFileIsForWhomTheUmaskLeavesIt) {
   EXPECT_EQ(ModeOfFile(), 0640U);
 }
 
+// Slurm's plugin takes no file from the cache that others may write.
+TEST_F(FileIo, ACachedFileIsForItsOwnerOnly) {
+  umask(002);
+  ASSERT_TRUE(ReplaceCached(path_, "text").ok());
+  EXPECT_EQ(ModeOfFile(), 0600U);
+}
+
 // Another thread would make its files for everybody meanwhile.
 TEST_F(FileIo, TheUmaskIsLeftAlone) {
   ASSERT_TRUE(ReplaceFile(path_, "text").ok());

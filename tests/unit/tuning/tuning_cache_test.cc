@@ -105,6 +105,15 @@ TEST_F(TuningCacheTest, ATextThatAPowerLossEmptiedIsWrittenAnew) {
   EXPECT_EQ(content.str(), "text");
 }
 
+// Slurm's plugin would not take it.
+TEST_F(TuningCacheTest, ATextThatOthersMayWriteIsWrittenAnew) {
+  const auto path = cache_.TextFile(key_, 3, "e1", "text");
+  ASSERT_TRUE(path.ok()) << path.status();
+  fs::permissions(*path, fs::perms::group_write, fs::perm_options::add);
+  EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
+  EXPECT_EQ(fs::status(*path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(TuningCacheTest, NamesStayInTheFolder) {
   key_.library = "../../x";
   key_.machine = "/etc";
