@@ -90,6 +90,11 @@ void ErrhandlerGuard::Restore() {
   mpi.free(&handler_);
 }
 
+void ErrhandlerGuard::CommIsGone() {
+  if (is_replaced_) mpi.free(&handler_);
+  is_replaced_ = false;
+}
+
 int ErrhandlerGuard::End(int result) {
   Restore();
   forwards_ = false;

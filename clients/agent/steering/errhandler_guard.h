@@ -52,6 +52,8 @@ class ErrhandlerGuard {
 
   // Puts the replaced handler back. Does nothing if none was replaced.
   void Restore();
+  // The call has freed the communicator: there is nothing to restore.
+  void CommIsGone();
   // Restores, then calls the handler if `result` is an error that it has not seen. Returns
   // `result`, unless the handler leaves.
   int Conclude(int result) {

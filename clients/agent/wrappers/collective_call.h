@@ -21,10 +21,13 @@
 #include "agent/timing/recorder.h"
 #include "agent/wrappers/shapes.h"
 #include "agent/wrappers/sketching.h"
+#include "agent/wrappers/while_freed.h"
 #include "domain/collective.h"
 
 namespace cox::agent {
 
+// A call on a communicator that is being freed only runs, see while_freed.h.
+//
 // One call. `comm` is the wrapper's own parameter: while the call runs it names the communicator to
 // run on, which the steps below read. The steps are functions without arguments:
 //   to_bytes     the block's bytes for steering, -1: leave the call to the library
@@ -38,6 +41,8 @@ template <domain::Collective kCollective, typename Comm, typename ToBytes, typen
 int CallCollective(Comm& comm, ToBytes to_bytes, ToShape to_shape, RunLibrary run_library,
                    RunCoxcoll run_coxcoll, Sketch sketch) {
   if (agent_calls == 0) message_phase.EndByCall();
+  if (IsBeingFreed([&] { return ToComm(comm); })) [[unlikely]]
+    return run_library();
   const Comm programs_comm = comm;
   ErrhandlerGuard errhandler;
   Steering steering(kCollective, comm, to_bytes, &errhandler);

@@ -1,6 +1,6 @@
-// Error handlers that leave a collective by a jump or by an exception, on one rank alone. Then
-// calls of many kinds, on all ranks. Rank 0 prints a line that depends on all results, and how
-// often the last rank has left a call.
+// Error handlers that leave a collective by a jump or by an exception, on one rank alone; the same
+// while a communicator is freed. Then calls of many kinds, on all ranks. Rank 0 prints a line that
+// depends on all results, and how often the last rank has left a call.
 //
 // usage: leave jump|throw ROUNDS
 #include <mpi.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kBytes = 64, kFewer = 8, kLarge = 4096 };
+enum { kBytes = 64, kFewer = 8, kLarge = 4096, kOften = 50 };
 
 static int rank, size, left;
 static bool throws;
@@ -75,6 +75,38 @@ static long work(MPI_Comm comm, int round) {
   return sum;
 }
 
+// What a deleted attribute does.
+enum Deletion { kLeaves, kRefuses };
+static Deletion deletion;
+static bool is_armed;
+
+static int at_deletion(MPI_Comm, int, void*, void*) {
+  if (!is_armed) return MPI_SUCCESS;
+  is_armed = false;
+  if (deletion == kRefuses) return MPI_ERR_OTHER;
+  if (throws) throw 1;
+  longjmp(before, 1);
+}
+
+// A communicator whose attribute the last rank leaves by; the other ranks free it.
+static long leave_a_free(MPI_Errhandler handler, int key, Deletion way) {
+  MPI_Comm other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  // MPICH reports what the oldest attribute says.
+  MPI_Comm_set_attr(other, key, &key);
+  long sum = work(other, 1);
+  MPI_Comm_set_errhandler(other, rank == size - 1 ? handler : MPI_ERRORS_RETURN);
+  deletion = way;
+  is_armed = way == kRefuses || rank == size - 1;
+  make([&other] { MPI_Comm_free(&other); });
+  // All ranks still have it.
+  if (way == kRefuses) {
+    for (int i = 0; i < kOften; ++i) sum += work(other, i);
+    MPI_Comm_free(&other);
+  }
+  return sum;
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   throws = strcmp(argv[1], "throw") == 0;
@@ -87,6 +119,10 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_create_errhandler(leave, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_deletion, &key, NULL);
+  sum += leave_a_free(handler, key, kRefuses);
+  sum += leave_a_free(handler, key, kLeaves);
   for (int i = 0; i < rounds; ++i) {
     leave_a_scatterv(MPI_COMM_WORLD);
     sum += work(MPI_COMM_WORLD, i);
