@@ -8,6 +8,7 @@
 #include "agent/wrappers/collective_call.h"
 #include "agent/wrappers/export.h"
 #include "agent/wrappers/shapes.h"
+#include "agent/wrappers/while_freed.h"
 #include "domain/collective.h"
 
 namespace cox::agent {
@@ -50,6 +51,24 @@ extern "C" COX_EXPORT void mpi_finalize_f08_(MPI_Fint* ierror) {
   MPI_Fint own_error = MPI_SUCCESS;
   MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
   WithFinalize([&] { return call(error), *error; });
+}
+
+extern "C" COX_EXPORT void mpi_comm_free_f08_(MPI_Fint* comm, MPI_Fint* ierror) {
+  static std::atomic<void*> next;
+  const auto call =
+      Next<void (*)(MPI_Fint*, MPI_Fint*)>(next, "mpi_comm_free_f08_", "pmpir_comm_free_f08_");
+  MPI_Fint own_error = MPI_SUCCESS;
+  MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
+  *error = WhileFreed(*comm, [&] { return call(comm, error), *error; });
+}
+
+extern "C" COX_EXPORT void mpi_comm_disconnect_f08_(MPI_Fint* comm, MPI_Fint* ierror) {
+  static std::atomic<void*> next;
+  const auto call = Next<void (*)(MPI_Fint*, MPI_Fint*)>(next, "mpi_comm_disconnect_f08_",
+                                                         "pmpir_comm_disconnect_f08_");
+  MPI_Fint own_error = MPI_SUCCESS;
+  MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
+  *error = WhileFreed(*comm, [&] { return call(comm, error), *error; });
 }
 
 }  // namespace cox::agent

@@ -15,6 +15,7 @@
 #include "agent/wrappers/export.h"
 #include "agent/wrappers/shapes.h"
 #include "agent/wrappers/sketching.h"
+#include "agent/wrappers/while_freed.h"
 #include "domain/collective.h"
 
 #define COX_UNPACK(...) __VA_ARGS__
@@ -72,6 +73,15 @@
     WithFinalize([&] { return call(error), *error; });                       \
   }
 
+#define COX_DEFINE_FREE(symbol)                                                           \
+  extern "C" COX_EXPORT void symbol(MPI_Fint* comm, MPI_Fint* ierror) {                   \
+    static std::atomic<void*> next;                                                       \
+    const auto call = Next<void (*)(MPI_Fint*, MPI_Fint*)>(next, #symbol, "p" #symbol);   \
+    MPI_Fint own_error = MPI_SUCCESS;                                                     \
+    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                      \
+    *error = WhileFreed(ToCommIfLoaded(comm), [&] { return call(comm, error), *error; }); \
+  }
+
 #define COX_FOR_EACH_NAME(define, name, NAME)                                               \
   define(mpi_##name##_) define(mpi_##name##__) define(mpi_##name) define(mpi_##name##_f08_) \
       define(MPI_##NAME)
@@ -89,6 +99,15 @@ using Op = const MPI_Fint*;
 using Root = const MPI_Fint*;
 using Comm = const MPI_Fint*;
 
+namespace {
+
+// While the agent is off it has not looked for the library's functions.
+MPI_Comm ToCommIfLoaded(Comm comm) {
+  return library.comm_f2c != nullptr ? ToComm(comm) : MPI_Comm{};
+}
+
+}  // namespace
+
 #define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
   COX_DEFINE(name, NAME, kind, parameters, arguments, shape, block)
 #include "agent/wrappers/collectives.def"
@@ -98,5 +117,7 @@ COX_DEFINE(barrier, BARRIER, kBarrier, (Comm comm), (comm), EmptyCall(ToComm(com
 COX_FOR_EACH_NAME(COX_DEFINE_INIT, init, INIT)
 COX_FOR_EACH_NAME(COX_DEFINE_INIT_THREAD, init_thread, INIT_THREAD)
 COX_FOR_EACH_NAME(COX_DEFINE_FINALIZE, finalize, FINALIZE)
+COX_FOR_EACH_NAME(COX_DEFINE_FREE, comm_free, COMM_FREE)
+COX_FOR_EACH_NAME(COX_DEFINE_FREE, comm_disconnect, COMM_DISCONNECT)
 
 }  // namespace cox::agent
