@@ -12,6 +12,9 @@
 namespace cox::console {
 namespace {
 
+// A smaller share is probably a mistake.
+constexpr double kLeastShare = 1e-6;
+
 // What is shown of a bad value: enough to find it, not a screen full.
 std::string Shown(absl::string_view text) {
   constexpr size_t kShownBytes = 40;
@@ -84,6 +87,10 @@ absl::StatusOr<double> ParseShare(absl::string_view text, double high) {
         absl::StrCat("is ", Shown(text), ", not a share: write 5% (or 0.05)"));
   }
   const double share = is_percent ? *value / 100 : *value;
+  if (share > 0 && share < kLeastShare) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", Shown(text), ", must be 0 or at least 0.0001%"));
+  }
   if (share <= high) return share;
   const std::string most = absl::StrCat(" must be at most ", 100 * high, "%");
   // Most likely a percentage without its sign.

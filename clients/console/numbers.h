@@ -26,7 +26,8 @@ absl::StatusOr<double> ParsePositive(absl::string_view text);
 // The same, and 0.
 absl::StatusOr<double> ParseNonNegative(absl::string_view text);
 
-// A share of a whole: "0.05" or "5%", within [0, high].
+// A share of a whole: "0.05" or "5%", 0 or within [1e-6, high]. The agent and Slurm's plugin have
+// the same rule.
 absl::StatusOr<double> ParseShare(absl::string_view text, double high);
 
 // The shortest text that reads back as the same number.

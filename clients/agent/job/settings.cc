@@ -80,6 +80,13 @@ bool ParseTime(const char* text, const TimeRange& range, uint64_t* time_ns) {
   return true;
 }
 
+// Whether cox and Slurm's plugin would take the share as well. A smaller one is probably a mistake:
+// of 1,000,000 calls it would be less than one.
+bool IsUsualShare(double share, double most) {
+  constexpr double kLeast = 1e-6;
+  return share == 0 || (share >= kLeast && share <= most);
+}
+
 // A share: "2%", at most 50 %, or "always".
 bool ParseTimeShare(const char* text, double* share) {
   constexpr double kMostPercent = 50;
@@ -148,8 +155,8 @@ constexpr ParsedVariable kVariables[kParsedVariables] = {
     {"COX_SYNC", "0, 1, always, or a share up to 50%", ParseSync},
     {"COX_APPLY", "0, 1 or ours", ParseApply},
     {"COX_PRIVATE", "always, or a share up to 50%", ParsePrivate},
-    {"COX_EXPLORE", "a share from 0 to 0.5", ParseExplore},
-    {"COX_CANARY", "job, or a share up to 50%", ParseCanary},
+    {"COX_EXPLORE", "0, or a share from 1e-6 to 0.5", ParseExplore},
+    {"COX_CANARY", "job, 0%, or a share from 0.0001% to 50%", ParseCanary},
     {"COX_ASSUME", "any-order, elements>=ranks, same-counts or commutative, comma-separated",
      ParseAssume},
     {"COX_LIMIT", "a time from 1ms to 60s", ParseLimit},
@@ -229,7 +236,7 @@ bool ParseApply(const char* text, Settings* settings) {
 bool ParseExplore(const char* text, Settings* settings) {
   char* end = nullptr;
   const double share = ParseNumber(text, &end);
-  if (end == text || *end != '\0' || !(share >= 0 && share <= kMostExploreShare)) return false;
+  if (end == text || *end != '\0' || !IsUsualShare(share, kMostExploreShare)) return false;
   settings->explore_share = share;
   return true;
 }
@@ -237,7 +244,9 @@ bool ParseExplore(const char* text, Settings* settings) {
 bool ParseCanary(const char* text, Settings* settings) {
   const bool is_job = strcmp(text, "job") == 0;
   double share = 0;
-  if (!is_job && (!ParseTimeShare(text, &share) || isinf(share))) return false;
+  if (!is_job && (!ParseTimeShare(text, &share) || !IsUsualShare(share, kMostCanaryShare))) {
+    return false;
+  }
   settings->is_canary = is_job;
   settings->canary_share = share;
   return true;

@@ -55,6 +55,7 @@ inline constexpr uint64_t kMaxLimitNs = 60'000'000'000;
 inline constexpr uint64_t kDefaultLimitNs = 200'000'000;
 
 inline constexpr double kMostExploreShare = 0.5;
+inline constexpr double kMostCanaryShare = 0.5;
 
 inline constexpr double kDefaultPrivateShare = 0.03;
 

@@ -31,9 +31,11 @@ struct CanaryTurn {
 
 class Canaries {
  public:
-  // `share` of the steered calls, 0 (none) to 0.5: one of round(1 / share) calls.
+  // `share` of the steered calls, 0 (none) to 0.5: one of round(1 / share) calls. A share below
+  // 1e-9 counts as 1e-9.
   void Start(double share, uint64_t seed) {
-    const double calls = share > 0 ? 1 / share : 0;
+    const double exact = share > 0 ? 1 / share : 0;
+    const double calls = exact < kMostBlockCalls ? exact : kMostBlockCalls;
     block_calls_ = static_cast<uint32_t>(calls);
     if (calls - block_calls_ >= 0.5) ++block_calls_;
     seed_ = seed;
@@ -59,6 +61,8 @@ class Canaries {
   }
 
  private:
+  static constexpr double kMostBlockCalls = 1e9;  // twice as many are a uint32_t
+
   // SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
   uint64_t Draw(uint32_t salt, uint32_t block) const {
     uint64_t bits =

@@ -195,7 +195,7 @@ TEST_F(SenderTest, TheLogNamesTheFileThatTheTimingsAreIn) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     if (entry.path() != taken) found = entry.path();
   }
-  EXPECT_THAT(log, testing::HasSubstr("1 batches could not be sent; their timings are in " +
+  EXPECT_THAT(log, testing::HasSubstr("1 batch could not be sent; kept in " +
                                       found + "\n"));
 }
 

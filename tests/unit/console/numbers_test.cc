@@ -58,7 +58,9 @@ TEST(ShareTest, IsAPercentageOrAFraction) {
   EXPECT_DOUBLE_EQ(*ParseShare("5%", 0.5), 0.05);
   EXPECT_DOUBLE_EQ(*ParseShare("0.05", 0.5), 0.05);
   EXPECT_EQ(*ParseShare("0", 0.5), 0);
-  for (const char* text : {"", "%", "51%", "0.6", "-1%", "5 %", "nan", "5%%"}) {
+  EXPECT_EQ(*ParseShare("0.0001%", 0.5), 1e-6);
+  for (const char* text :
+       {"", "%", "51%", "0.6", "-1%", "5 %", "nan", "5%%", "0.00009%", "1e-20%", "9e-7"}) {
     EXPECT_FALSE(ParseShare(text, 0.5).ok()) << text;
   }
   EXPECT_EQ(ParseShare("5", 0.5).status().message(),

@@ -41,7 +41,7 @@ TEST(SettingsTest, AShareIsANumberWithinItsBounds) {
   EXPECT_EQ(settings.explore_share, 0.05);
   EXPECT_TRUE(ParseExplore("0.5", &settings));
   EXPECT_EQ(settings.explore_share, kMostExploreShare);
-  for (const char* text : {"", "5%", "0.51", "-0.1", "nan", "much"}) {
+  for (const char* text : {"", "5%", "0.51", "-0.1", "nan", "much", "9e-7"}) {
     EXPECT_FALSE(ParseExplore(text, &settings)) << text;
     EXPECT_EQ(settings.explore_share, kMostExploreShare) << text;
   }
@@ -52,10 +52,13 @@ TEST(SettingsTest, ACanaryIsAShareOfTheCallsOrTheWholeJob) {
   EXPECT_TRUE(ParseCanary("5%", &settings));
   EXPECT_DOUBLE_EQ(settings.canary_share, 0.05);
   EXPECT_FALSE(settings.is_canary);
-  for (const char* text : {"", "0.05", "51%", "-1%", "always", "jobs"}) {
+  for (const char* text :
+       {"", "0.05", "51%", "-1%", "always", "jobs", "nan%", "0.00009%", "1e-20%"}) {
     EXPECT_FALSE(ParseCanary(text, &settings)) << text;
     EXPECT_DOUBLE_EQ(settings.canary_share, 0.05) << text;
   }
+  EXPECT_TRUE(ParseCanary("0.0001%", &settings));
+  EXPECT_DOUBLE_EQ(settings.canary_share, 1e-6);
   EXPECT_TRUE(ParseCanary("job", &settings));
   EXPECT_TRUE(settings.is_canary);
   EXPECT_EQ(settings.canary_share, 0);

@@ -47,6 +47,15 @@ TEST(CanariesTest, EachBlockOfCallsHasOneAndItsPeer) {
   }
 }
 
+TEST(CanariesTest, ATinyShareIsALargeBlock) {
+  for (const double share : {1e-9, 1e-10, 1e-22, 1e-300}) {
+    Canaries canaries;
+    canaries.Start(share, 42);
+    ASSERT_TRUE(canaries.are_on());
+    EXPECT_LE(CountOf(Drawn(canaries, 1000), CanaryArm::kCanary), 1) << share;
+  }
+}
+
 // A program that repeats a pattern of calls must not meet the canaries, or their peers, at one
 // place of it.
 TEST(CanariesTest, EveryPlaceOfABlockIsAsLikely) {
