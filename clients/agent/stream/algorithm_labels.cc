@@ -1,9 +1,10 @@
 #include "agent/stream/algorithm_labels.h"
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
+#include <system_error>
 
 #include "agent/timing/collectives.h"
 #include "domain/collective.h"
@@ -31,12 +32,15 @@ strategy::Scenario ScenarioOf(const Call& call, domain::Collective collective) {
   return scenario;
 }
 
-// The file's text; a relative path starts at `directory`. Empty when there is no file, or it is
-// larger than any tuning file.
+// The file's text; a relative path starts at `directory`. Empty when there is no regular file (a
+// pipe could hang), or it is larger than any tuning file.
 std::string ReadText(const std::string& path, const std::string& directory) {
   constexpr std::streamsize kMaxBytes = 1 << 20;
   const bool is_relative = path.front() != '/' && !directory.empty();
-  std::ifstream file(is_relative ? directory + "/" + path : path, std::ios::binary);
+  const std::string whole = is_relative ? directory + "/" + path : path;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(whole, error)) return "";
+  std::ifstream file(whole, std::ios::binary);
   std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), kMaxBytes + 1);
   text.resize(static_cast<size_t>(file.gcount()));
@@ -100,17 +104,13 @@ class OpenMpiLabels : public AlgorithmLabels {
       const std::string name = domain::kCollectiveNames[i];
       forced_[static_cast<size_t>(i)] = parameters.Get("coll_tuned_" + name + "_algorithm");
     }
-    std::string path = parameters.Get("coll_tuned_dynamic_rules_filename");
+    const std::string path = parameters.Get("coll_tuned_dynamic_rules_filename");
     if (path.empty()) return;
-    if (path.front() != '/' && !directory.empty()) path = directory + "/" + path;
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
     const auto versions = library_ == "openmpi-5.0" ? library::RuleFileVersions::kBoth
                                                     : library::RuleFileVersions::kFirstOnly;
-    auto rules = library::ParseOpenMpiRules(text.str(), versions);
+    auto rules = library::ParseOpenMpiRules(ReadText(path, directory), versions);
     // The library silently ignores a whole file that has an error.
-    if (file && rules.ok()) rules_ = *std::move(rules);
+    if (rules.ok()) rules_ = *std::move(rules);
   }
 
   std::string Of(const Call& call) const override {

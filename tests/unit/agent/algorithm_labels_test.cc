@@ -1,6 +1,7 @@
 #include "agent/stream/algorithm_labels.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -191,6 +192,18 @@ TEST_F(AlgorithmLabelsTest, ABrokenOrMissingRulesFileIsNoFile) {
     Write("rules.conf", broken);
     EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 1), "linear_sync") << broken;
   }
+  Write("rules.conf", kRules + std::string(2 << 20, '\n'));
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "linear_sync") << "larger than 1 MiB";
+}
+
+// The library has read the pipe in MPI_Init, so nobody writes to it any more.
+TEST_F(AlgorithmLabelsTest, APipeIsNoFile) {
+  ASSERT_EQ(mkfifo((folder_ + "/pipe").c_str(), 0600), 0);
+  Tuned("use_dynamic_rules", "1");
+  Tuned("dynamic_rules_filename", "pipe");
+  variables_["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] = "pipe";
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "default");
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 4, 64), "selection_file");
 }
 
 TEST_F(AlgorithmLabelsTest, OpenMpi5ReadsRulesFilesOfVersion2) {
