@@ -1,5 +1,6 @@
 // Messages for people who debug the agent: one line each on stderr, only with COX_LOG; never on
-// stdout. Any thread, cannot fail, keeps errno.
+// stdout. A line has at most 512 bytes; control characters become '?', because a daemon may choose
+// a part of it. The streaming plugin has a copy of its own. Any thread, cannot fail, keeps errno.
 #ifndef COX_AGENT_JOB_LOG_H_
 #define COX_AGENT_JOB_LOG_H_
 

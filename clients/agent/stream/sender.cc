@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "agent/job/log.h"
 #include "agent/stream/pauses.h"
 #include "domain/words/counted.h"
 #include "servers/server_list.h"
@@ -212,9 +213,7 @@ void Sender::RemoveFirst() {
 }
 
 void Sender::Log(const std::string& message) const {
-  if (!log_) return;
-  const std::string line = "cox agent[" + std::to_string(getpid()) + "]: " + message + "\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  if (log_) Warn("%s", message.c_str());
 }
 
 }  // namespace cox::agent

@@ -195,8 +195,7 @@ TEST_F(SenderTest, TheLogNamesTheFileThatTheTimingsAreIn) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     if (entry.path() != taken) found = entry.path();
   }
-  EXPECT_THAT(log, testing::HasSubstr("1 batch could not be sent; kept in " +
-                                      found + "\n"));
+  EXPECT_THAT(log, testing::HasSubstr("1 batch could not be sent; kept in " + found + "\n"));
 }
 
 TEST_F(SenderTest, HangingDaemonIsGivenUpAtTheDeadline) {
@@ -275,6 +274,24 @@ TEST_F(SenderTest, RefusedObservationsOfAStoredBatchAreToldAndNotSentAgain) {
   EXPECT_EQ(daemon_.arrived_count_, 2);
   for (const auto& [sequence, batch] : daemon_.batches()) EXPECT_EQ(batch.dropped_count(), 0);
   EXPECT_THAT(Spooled(), IsEmpty());
+}
+
+TEST_F(SenderTest, ADaemonsWordsAreOneShortLineOfTheLog) {
+  daemon_.answer_ = [](const auto& batch, v1::StreamObservationsResponse& response) {
+    if (batch.sequence() != 100) return;
+    response.set_error_code(grpc::StatusCode::INVALID_ARGUMENT);
+    response.set_error_message("no\n\x1b]0;title\x07\x7f" + std::string(100'000, 'x'));
+  };
+  testing::internal::CaptureStderr();
+  static Sender& sender =
+      *new Sender(daemon_.address_, "job", 100, folder_ + "/spool.csv", /*log=*/true);
+  sender.Push(Observations(1), 0);
+  sender.Push(Observations(1), 0);
+  ASSERT_TRUE(daemon_.WaitForBatches(1));
+  Close(sender, milliseconds(10'000));
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, testing::HasSubstr("coxd refused a batch: no??]0;title??xxx"));
+  EXPECT_LT(log.size(), 2'000);
 }
 
 TEST_F(SenderTest, ABatchThatTheDaemonMayHaveIsNotSpooledWhileThereIsHope) {
