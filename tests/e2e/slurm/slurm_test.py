@@ -585,6 +585,20 @@ class Prolog(SlurmTest):
             self.assertEqual(outcome.code, 0, outcome)
             self.assert_tuned(settings_of(outcome.out), mpi)
 
+    def test_a_limit_that_is_none_is_the_usual_one(self):
+        said = self.scratch.folder / "said"
+        client = self.scratch.folder / "client"
+        client.write_text(f'#!/bin/sh\nfor word; do printf "%s " "$word"; done >> {said}\n')
+        client.chmod(0o755)
+        for limit, given in (("soon", 151), ("-5", 151), ("60001", 151), ("08", 151), ("2000", 1501)):
+            with self.subTest(limit=limit):
+                said.write_text("")
+                outcome = self.srun("env", ranks=1, COX_MODE="tune", COX_PROGRAM=client, COX_LIMIT_MS=limit, cache=f"c{limit}")
+                self.assertEqual(outcome.code, 0, outcome)
+                self.assertIn(f"--limit {given} ", said.read_text())
+                # Nothing is left of the attempt.
+                self.assertEqual(len(os.listdir(self.scratch.folder / f"c{limit}/coxswain/steps")), 1)
+
     def test_the_tasks_get_the_agent_that_applies(self):
         for mpi, library in LIBRARY.items():
             outcome = self.srun("env", COX_MODE="apply", COX_LIBRARY=library, COX_PROGRAM=arguments.cox,
