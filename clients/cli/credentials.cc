@@ -65,6 +65,8 @@ absl::Status WriteToken(const std::string& path, const std::string& token) {
   const int error = errno;
   if (fd >= 0) close(fd);
   if (written) return absl::OkStatus();
+  // Half a token is of no use, and its file would keep the next one from being written.
+  if (fd >= 0) unlink(path.c_str());
   const std::string message = absl::StrCat(path, ": cannot be written: ", std::strerror(error));
   return error == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
 }

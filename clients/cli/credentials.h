@@ -33,7 +33,8 @@ std::string CoxdUser(const Credentials& credentials);
 // FAILED_PRECONDITION if a token would go over a network without TLS.
 absl::Status CheckTokenIsSafe(absl::string_view server, const Credentials& credentials);
 
-// Puts a new token into a new file that only its owner can read. ALREADY_EXISTS, UNKNOWN.
+// Puts a new token into a new file that only its owner can read. ALREADY_EXISTS, NOT_FOUND,
+// UNKNOWN; a failure leaves no new file.
 absl::Status WriteToken(const std::string& path, const std::string& token);
 
 }  // namespace cox::cli
