@@ -49,8 +49,9 @@ int BecomeCommand(const std::vector<std::string>& command, const RunSettings& se
   const std::vector<char*> argv = console::ExecPointers(words);
   const std::vector<char*> envp = console::ExecPointers(entries);
   execvpe(argv[0], argv.data(), envp.data());
-  why = absl::StrCat(command[0], ": ", std::strerror(errno));
-  return errno == ENOENT ? kNotFoundCode : kNotRunCode;
+  const int error = errno;
+  why = absl::StrCat(command[0], ": ", std::strerror(error));
+  return error == ENOENT ? kNotFoundCode : kNotRunCode;
 }
 
 }  // namespace cox::cli
