@@ -72,6 +72,8 @@ static char asked_canary[NAME_BYTES];
 #define LIBRARY_LIMIT_MS 2000
 
 #define MODES "off|tune|observe|apply"
+// In a format.
+#define CANARIES "0%%, or a share from 0.0001%% to 50%%"
 
 static bool is_mode(const char* text) {
   static const char* const modes[] = {"off", "tune", "observe", "apply"};
@@ -106,12 +108,18 @@ static int take_library(int value, const char* text, int remote) {
   return ESPANK_BAD_ARG;
 }
 
-static int take_canary(int value, const char* text, int remote) {
+// The rule of cox and the agent.
+static bool is_canary(const char* text) {
   char* end = NULL;
-  const double percent = text != NULL ? strtod(text, &end) : 0;
+  const double percent = strtod(text, &end);
+  return end != text && strcmp(end, "%") == 0 &&
+         (percent == 0 || (percent >= 0.0001 && percent <= 50));
+}
+
+static int take_canary(int value, const char* text, int remote) {
   (void)value;
-  if (text == NULL || end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 50)) {
-    if (!remote) slurm_error("--cox-canary=%s: must be a share up to 50%%", text ? text : "");
+  if (text == NULL || !is_canary(text)) {
+    if (!remote) slurm_error("--cox-canary=%s: must be " CANARIES, text ? text : "");
     return remote ? ESPANK_SUCCESS : ESPANK_BAD_ARG;
   }
   snprintf(asked_canary, sizeof(asked_canary), "%s", text ? text : "");
@@ -172,7 +180,15 @@ static void read_arguments(int count, char** arguments) {
           "canary= job-credentials= munge-socket= credential-folder= limit-ms= cox=",
           arguments[i]);
   }
-  if (!is_mode(site.mode)) strcpy(site.mode, "off");
+  if (!is_mode(site.mode)) {
+    slurm_error("coxswain: plugstack.conf: mode=%s: unknown mode, off is used; use one of " MODES,
+                site.mode);
+    strcpy(site.mode, "off");
+  }
+  if (site.canary[0] != '\0' && !is_canary(site.canary)) {
+    slurm_error("coxswain: plugstack.conf: canary=%s: no canaries; must be " CANARIES, site.canary);
+    site.canary[0] = '\0';
+  }
   if (site.limit_ms < 1 || site.limit_ms > 60000) site.limit_ms = USUAL_LIMIT_MS;
 }
 
@@ -267,24 +283,29 @@ static const char* machine_of(const struct variables* of, char* buffer, size_t s
   return buffer;
 }
 
-static void ask(const struct variables* of, const char* mode, uint32_t nodes, uint32_t ppn,
-                const char* program) {
+// What cox is asked about.
+struct subject {
+  const char* mode;
+  const char* program;
+  const char* library;  // "": cox looks at COX_LIBRARY and the program
+  bool hides_library;   // cox looks at the program only
+  const char* canary;   // "": none
+  uint32_t nodes;
+  uint32_t ppn;
+};
+
+static enum cox_found ask_about(const struct variables* of, const struct subject* about,
+                                char* answer) {
   static struct question question;
-  static char answer[COX_ANSWER_BYTES];
-  char library[NAME_BYTES];
   char machine[NAME_BYTES];
   char nodes_text[16];
   char ppn_text[16];
   char limit_text[16];
   memset(&question, 0, sizeof(question));
-  snprintf(nodes_text, sizeof(nodes_text), "%u", nodes);
-  snprintf(ppn_text, sizeof(ppn_text), "%u", ppn);
-  const char* canary = asked_canary[0] != '\0' ? asked_canary : site.canary;
+  snprintf(nodes_text, sizeof(nodes_text), "%u", about->nodes);
+  snprintf(ppn_text, sizeof(ppn_text), "%u", about->ppn);
   // cox gets less than the limit, so that it ends by itself and can use its own cache.
   snprintf(limit_text, sizeof(limit_text), "%d", site.limit_ms * 3 / 4 + 1);
-  snprintf(library, sizeof(library), "%s", asked_library);
-  if (library[0] == '\0') cox_get(of, "COX_LIBRARY", library, sizeof(library));
-  if (library[0] == '\0') strcpy(library, site.library);
   cox_add(&question, site.cox);
   cox_add_option(&question, "--server", site.server);
   cox_add_option(&question, "--server-user",
@@ -292,25 +313,59 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   cox_add(&question, "run");
   cox_add(&question, "--print");
   cox_add(&question, "--quiet");
-  cox_add_option(&question, "--mode", mode);
+  cox_add_option(&question, "--mode", about->mode);
   cox_add_option(&question, "--nodes", nodes_text);
   cox_add_option(&question, "--ppn", ppn_text);
   cox_add_option(&question, "--machine", machine_of(of, machine, sizeof(machine)));
-  cox_add_option(&question, "--library", library);
+  cox_add_option(&question, "--library", about->library);
   cox_add_option(&question, "--limit", limit_text);
-  cox_add_option(&question, "--canary", canary);
+  cox_add_option(&question, "--canary", about->canary);
+  question.hides_library = about->hides_library;
+  const bool is_tune = strcmp(about->mode, "tune") == 0;
+  const bool is_apply = strcmp(about->mode, "apply") == 0;
   // cox draws whether the step is a canary; with --cox=apply the agent draws call by call.
-  question.is_for_one_step = canary[0] != '\0' && strcmp(mode, "apply") != 0;
+  question.is_for_one_step = about->canary[0] != '\0' && !is_apply;
   cox_add(&question, "--");
-  cox_add(&question, program);
-  cox_note_program(&question, program);
+  cox_add(&question, about->program);
+  cox_note_program(&question, about->program);
   cox_note_environment(&question, cox_environment(of));
   // Canaries need timings.
-  question.brings_agent = strcmp(mode, "tune") != 0 || canary[0] != '\0';
-  const bool is_answered = cox_find_answer(of, &question, site.limit_ms, answer);
-  cox_each_setting(answer, cox_set, (void*)of);
+  question.brings_agent = !is_tune || about->canary[0] != '\0';
+  return cox_find_answer(of, &question, site.limit_ms, answer);
+}
+
+static void ask(const struct variables* of, const char* mode, uint32_t nodes, uint32_t ppn,
+                const char* program) {
+  static char answer[COX_ANSWER_BYTES];
+  char library[NAME_BYTES];
+  snprintf(library, sizeof(library), "%s", asked_library);
+  if (library[0] == '\0') cox_get(of, "COX_LIBRARY", library, sizeof(library));
+  if (library[0] == '\0') strcpy(library, site.library);
+  const char* canary = asked_canary[0] != '\0' ? asked_canary : site.canary;
+  struct subject about = {.mode = mode,
+                          .program = program,
+                          .library = library,
+                          .canary = canary,
+                          .nodes = nodes,
+                          .ppn = ppn};
+  enum cox_found found = ask_about(of, &about, answer);
   // In a task nobody reads the log, and the tasks' output is theirs.
-  if (!is_answered && !of->remote) slurm_spank_log("cox: daemon away, step runs untuned");
+  const bool logs = !of->remote;
+  if (found == cox_found_wrong_words && library[0] != '\0') {
+    if (logs) slurm_error("coxswain: %s; library %s is ignored", answer, library);
+    // The step keeps its agent if the program is linked with a library.
+    about.library = "";
+    about.hides_library = true;
+    found = ask_about(of, &about, answer);
+  }
+  if (found == cox_found_wrong_words) {
+    if (logs) slurm_error("coxswain: %s; step runs untuned", answer);
+    answer[0] = '\0';
+  }
+  cox_each_setting(answer, cox_set, (void*)of);
+  if (found == cox_found_away && logs) slurm_spank_log("cox: daemon away, step runs untuned");
+  if (found == cox_cannot_ask)
+    slurm_verbose("coxswain: no folder for answers, or too large an environment");
 }
 
 // Puts the rules file's text into the environment. Without the text other nodes may not have the

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,29 +94,53 @@ static void remember_failure(const char* path, int limit_ms) {
   cox_remember(path, text);
 }
 
-bool cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
-                     char* answer) {
+// Runs cox with the variables that it may see, see cox_run().
+static int run(const struct variables* of, const struct question* question, int limit_ms, int from,
+               char* answer) {
+  static const char library[] = "COX_LIBRARY=";
+  char** const all = cox_environment(of);
+  size_t count = 0;
+  while (all != NULL && all[count] != NULL) ++count;
+  char** const seen = calloc(count + 1, sizeof(*seen));
+  if (seen == NULL) return -1;
+  for (size_t i = 0, to = 0; i < count; ++i) {
+    const bool hides = question->hides_library && strncmp(all[i], library, strlen(library)) == 0;
+    if (!hides) seen[to++] = all[i];
+  }
+  const int code = cox_run(question->words, seen, limit_ms, from, answer);
+  free(seen);
+  return code;
+}
+
+enum cox_found cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
+                               char* answer) {
   char folder[PATH_BYTES];
   char memory[PATH_BYTES + 64];
   char away[PATH_BYTES + NAME_BYTES + 64];
   char host[NAME_BYTES] = "";
   answer[0] = '\0';
-  if (question->length + 1 >= sizeof(question->key)) return true;
-  if (!find_folder(of, folder, sizeof(folder))) return true;
+  if (question->length + 1 >= sizeof(question->key)) return cox_cannot_ask;
+  if (!find_folder(of, folder, sizeof(folder))) return cox_cannot_ask;
   snprintf(memory, sizeof(memory), "%s/%016llx", folder, cox_hash(question->key));
   if (!question->is_for_one_step && cox_recall(memory, COX_FRESH_S, answer, COX_ANSWER_BYTES))
-    return true;
+    return cox_found_answer;
   gethostname(host, sizeof(host) - 1);
   snprintf(away, sizeof(away), "%s/%s.away", folder, host);
-  if (must_pause(away, limit_ms) && !question->brings_agent) return false;
-  const int code = cox_run(question->words, cox_environment(of), limit_ms, STDOUT_FILENO, answer);
+  if (must_pause(away, limit_ms) && !question->brings_agent) return cox_found_away;
+  const int code = run(of, question, limit_ms, STDOUT_FILENO, answer);
   if (code == 0) {
     if (!question->is_for_one_step) cox_remember(memory, answer);
     unlink(away);
-    return true;
+    return cox_found_answer;
+  }
+  if (code == COX_WRONG_WORDS) {
+    // cox refuses words at once: ask again for its reason.
+    run(of, question, limit_ms, STDERR_FILENO, answer);
+    answer[strcspn(answer, "\n")] = '\0';
+    return cox_found_wrong_words;
   }
   if (code != COX_AWAY) answer[0] = '\0';
   slurm_verbose("coxswain: no answer from %s (%d)", question->words[0], code);
   remember_failure(away, limit_ms);
-  return false;
+  return cox_found_away;
 }

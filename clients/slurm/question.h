@@ -21,6 +21,7 @@ struct question {
   char key[COX_ANSWER_BYTES];
   size_t length;
   bool is_for_one_step;  // chance has a part in the answer: it is neither remembered nor recalled
+  bool hides_library;    // cox must not see COX_LIBRARY
   bool brings_agent;     // observe or apply: the answer has the agent also while coxd is away
 };
 
@@ -33,12 +34,19 @@ void cox_add_option(struct question* question, const char* name, const char* val
 void cox_note_program(struct question* question, const char* program);
 void cox_note_environment(struct question* question, char** environment);
 
-// Writes the answer to `answer`, "" without one. Reuses an answer that is at most COX_FRESH_S old.
-// Otherwise asks cox for at most `limit_ms`, but not during the pause after a failure
-// (COX_FIRST_PAUSE_S), unless the answer brings the agent: cox keeps a pause of its own, in which
-// it answers without coxd. False if coxd did not answer and cox has no earlier answer.
-bool cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
-                     char* answer);
+enum cox_found {
+  cox_found_answer,
+  cox_found_away,         // coxd did not answer, and cox has no earlier answer
+  cox_found_wrong_words,  // cox refuses a word, whether coxd is there or not
+  cox_cannot_ask,         // no folder for answers, or the question is too long
+};
+
+// Writes the answer to `answer`, "" without one; of a refusal, the line in which cox says why.
+// Reuses an answer that is at most COX_FRESH_S old. Otherwise asks cox for at most `limit_ms`, but
+// not during the pause after a failure (COX_FIRST_PAUSE_S), unless the answer brings the agent: cox
+// keeps a pause of its own, in which it answers without coxd.
+enum cox_found cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
+                               char* answer);
 
 #pragma GCC visibility pop
 

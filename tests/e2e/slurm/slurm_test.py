@@ -160,6 +160,31 @@ class Steps(SlurmTest):
         self.assertNotEqual(outcome.code, 0)
         self.assertIn('there is no library "openmpi-9"; known are openmpi-4.1, ', outcome.err)
 
+    def test_a_variable_with_a_wrong_library_is_named_and_ignored(self):
+        program = self.program("say", "openmpi")  # prints its environment
+        for mode in ("tune", "observe", "apply"):
+            with self.subTest(mode=mode):
+                cache = f"wrong-{mode}"
+                outcome = self.srun(f"--cox={mode}", START["openmpi"], program, COX_LIBRARY="openmpi-9", cache=cache)
+                self.assertEqual(outcome.code, 0, outcome)
+                (line,) = lines_about_coxswain(outcome.err)
+                self.assertIn('there is no library "openmpi-9"; known are openmpi-4.1, ', line)
+                self.assertIn("; library openmpi-9 is ignored", line)
+                self.assertEqual([*(self.scratch.folder / cache).rglob("*.away")], [])
+                settings = settings_of(outcome.out)
+                self.assertEqual("libcoxagent-openmpi.so" in settings.get("LD_PRELOAD", ""), mode != "tune", settings)
+                self.assertEqual(RULES in settings, mode != "apply", settings)
+
+    def test_wrong_words_of_the_site_are_named(self):
+        self.addCleanup(self.cluster.write, "plugstack.conf", self.plugstack())
+        for word, said in (("mode=fast", "mode=fast: unknown mode, off is used; use one of off|tune|observe|apply"),
+                           ("canary=5", "canary=5: no canaries; must be 0%, or a share from 0.0001% to 50%")):
+            self.cluster.write("plugstack.conf", self.plugstack().rstrip("\n") + f" {word}\n")
+            outcome = self.srun("--cox=apply", "--cox-library=openmpi-4.1", "env")
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertIn(f"coxswain: plugstack.conf: {said}", outcome.err)
+            self.assert_applying(settings_of(outcome.out), "openmpi")
+
     def test_the_machine_is_the_cluster(self):
         """Without a name of the site or the user, also where srun starts outside of an allocation."""
         environment = self.environment()
@@ -226,11 +251,11 @@ class Steps(SlurmTest):
         self.assertEqual(settings_of(self.srun(*words, "--cox-canary=20%", "env").out)["COX_CANARY"], "20%")
 
     def test_a_share_that_is_none_is_refused(self):
-        for share in ("60%", "-1%", "5", "some", "%"):
+        for share in ("60%", "-1%", "5", "some", "%", "nan%", "1e-20%"):
             with self.subTest(share=share):
                 outcome = self.srun("--cox=tune", f"--cox-canary={share}", "true")
                 self.assertNotEqual(outcome.code, 0)
-                self.assertIn(f"--cox-canary={share}: must be a share up to 50%", outcome.err)
+                self.assertIn(f"--cox-canary={share}: must be 0%, or a share from 0.0001% to 50%", outcome.err)
 
     def test_applying_is_taken_back_by_a_step_inside(self):
         self.assert_untouched(settings_of(self.srun(
@@ -273,10 +298,19 @@ class Steps(SlurmTest):
 
     def test_a_node_without_the_rules_says_so(self):
         path = self.scratch.folder / "node/rules.conf"
-        self.srun("true", **{RULES: path})
-        log = self.cluster.folder / "slurmd.log"
-        self.assertNotIn(str(path), log.read_text(errors="replace"))
-        self.srun("true", **{RULES: path, "COX_SET": f"COX_MACHINE,{RULES}"})
+        # srun's part of the plugin leaves such a program alone, so the node gets these variables as they are.
+        orted = self.scratch.folder / "orted"
+        orted.symlink_to("/usr/bin/true")
+        said = f"cannot write {path}; other nodes may use it and the step may hang"
+        of_user = self.srun(orted, ranks=1, **{RULES: path})
+        self.assertEqual(of_user.code, 0, of_user)
+        self.assertNotIn(said, self.log_of_node() + of_user.err)
+        of_hook = self.srun(orted, ranks=1, **{RULES: path, "COX_SET": f"COX_MACHINE,{RULES}"})
+        self.assertEqual(of_hook.code, 0, of_hook)
+        self.assertIn(said, self.log_of_node() + of_hook.err)
+
+    def log_of_node(self):
+        return (self.cluster.folder / "slurmd.log").read_text(errors="replace")
 
     def test_a_launchers_own_daemons_are_left_alone(self):
         orted = self.scratch.folder / "orted"
