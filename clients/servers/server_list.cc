@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <random>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "servers/address.h"
 
 namespace cox::servers {
 namespace {
@@ -29,28 +28,12 @@ bool IsSocket(absl::string_view server, absl::string_view* path) {
   });
 }
 
-bool IsPort(absl::string_view text) {
-  constexpr int kMostPort = 65535;
-  int port = 0;
-  return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c); }) &&
-         absl::SimpleAtoi(text, &port) && port >= 1 && port <= kMostPort;
-}
-
-bool IsAddress(absl::string_view server) {
-  absl::string_view path;
-  if (IsSocket(server, &path)) return !path.empty();
-  absl::ConsumePrefix(&server, kDns);
-  const size_t colon = server.rfind(':');
-  return colon != absl::string_view::npos && colon > 0 &&
-         server.find_first_of(" /") == absl::string_view::npos && IsPort(server.substr(colon + 1));
-}
-
 absl::Status CheckOne(absl::string_view server, absl::string_view text) {
   if (server.empty() && !text.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the list of addresses '", text, "' has an empty entry; separate addresses by one comma"));
   }
-  if (IsAddress(server)) return absl::OkStatus();
+  if (IsAddress(server.data(), server.size())) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "the address '", server, "' must be HOST:PORT with a port within 1..65535, or unix:PATH"));
 }

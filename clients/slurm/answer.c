@@ -165,7 +165,8 @@ static bool may_be_set(const char* name) {
 }
 
 void cox_each_setting(const char* answer,
-                      void (*set)(void* of, const char* name, const char* value), void* of) {
+                      void (*set)(const struct variables* of, const char* name, const char* value),
+                      const struct variables* of) {
   static const char keyword[] = "export ";
   char copy[COX_ANSWER_BYTES];
   char* rest = NULL;

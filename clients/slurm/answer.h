@@ -41,10 +41,12 @@ bool cox_recall(const char* path, int age_s, char* text, size_t size);
 // Writes a file in one step: a reader sees all of it or nothing. False when that fails.
 bool cox_remember(const char* path, const char* text);
 
-// Calls `set` for each line of `answer` that sets a variable which a hook may set. Skips malformed
-// lines.
+// Calls `set` (cox_set of variables.h) for each line of `answer` that sets a variable which a hook
+// may set. Skips malformed lines.
+struct variables;
 void cox_each_setting(const char* answer,
-                      void (*set)(void* of, const char* name, const char* value), void* of);
+                      void (*set)(const struct variables* of, const char* name, const char* value),
+                      const struct variables* of);
 
 #pragma GCC visibility pop
 

@@ -239,7 +239,7 @@ int slurm_spank_init_post_opt(spank_t spank, int count, char** arguments) {
   credential.end = end_of(credential.job);
   if (cox_make_credential(&credential, site.limit_ms, credential_path, sizeof(credential_path),
                           &problem)) {
-    cox_set((void*)&variables, CREDENTIAL_VARIABLE, credential_path);
+    cox_set(&variables, CREDENTIAL_VARIABLE, credential_path);
   } else {
     slurm_error("coxswain: no credential for job %u in %s: %s", credential.job,
                 site.credential_folder, problem);
@@ -362,7 +362,7 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
     if (logs) slurm_error("coxswain: %s; step runs untuned", answer);
     answer[0] = '\0';
   }
-  cox_each_setting(answer, cox_set, (void*)of);
+  cox_each_setting(answer, cox_set, of);
   if (found == cox_found_away && logs) slurm_spank_log("cox: daemon away, step runs untuned");
   if (found == cox_cannot_ask)
     slurm_verbose("coxswain: no folder for answers, or too large an environment");
@@ -376,7 +376,7 @@ static void pack_rules(const struct variables* of) {
   if (!cox_is_of_hook(of, RULES_VARIABLE)) return;
   cox_get(of, RULES_VARIABLE, path, sizeof(path));
   if (cox_recall(path, INT_MAX, text, sizeof(text))) {
-    cox_set((void*)of, TEXT_VARIABLE, text);
+    cox_set(of, TEXT_VARIABLE, text);
     return;
   }
   cox_unset(of, RULES_VARIABLE);

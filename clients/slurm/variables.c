@@ -18,8 +18,7 @@ const char* cox_get(const struct variables* of, const char* name, char* buffer, 
   return buffer;
 }
 
-void cox_set(void* variables, const char* name, const char* value) {
-  const struct variables* of = variables;
+void cox_set(const struct variables* of, const char* name, const char* value) {
   if (of->remote) {
     spank_setenv(of->spank, name, value, 1);
   } else {
@@ -65,7 +64,7 @@ static void forget_agent(const struct variables* of) {
   if (after[0] == '\0') {
     cox_unset(of, "LD_PRELOAD");
   } else {
-    cox_set((void*)of, "LD_PRELOAD", after);
+    cox_set(of, "LD_PRELOAD", after);
   }
 }
 
@@ -93,7 +92,7 @@ void cox_pass_on_unset(const struct variables* of, char* before) {
   }
   if (getenv(SET_VARIABLE) == NULL) strcat(forgotten, SET_VARIABLE ",");
   if (getenv("LD_PRELOAD") == NULL) strcat(forgotten, "LD_PRELOAD");
-  cox_set((void*)of, FORGET_VARIABLE, forgotten);
+  cox_set(of, FORGET_VARIABLE, forgotten);
 }
 
 void cox_unset_passed_on(const struct variables* of) {

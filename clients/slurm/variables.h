@@ -23,8 +23,7 @@ struct variables {
 // Copies the value to `buffer` and returns it; empty when it is not set or does not fit.
 const char* cox_get(const struct variables* of, const char* name, char* buffer, size_t size);
 
-// `variables` is a struct variables; void* so that cox_each_setting() can call this.
-void cox_set(void* variables, const char* name, const char* value);
+void cox_set(const struct variables* of, const char* name, const char* value);
 
 void cox_unset(const struct variables* of, const char* name);
 

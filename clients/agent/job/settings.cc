@@ -10,6 +10,7 @@
 
 #include "agent/job/log.h"
 #include "agent/sampling/sampling.h"
+#include "servers/address.h"
 
 namespace cox::agent {
 namespace {
@@ -105,31 +106,6 @@ bool ParseTimeShare(const char* text, double* share) {
 
 constexpr int kMostServers = 16;
 
-// Whether the `length` characters at `text` are an address; servers/server_list.h has the same rule
-// for what may use the C++ library.
-bool IsServer(const char* text, size_t length) {
-  const auto starts_with = [&](const char* word) {
-    return strlen(word) < length && strncmp(text, word, strlen(word)) == 0;
-  };
-  if (starts_with("unix:") || starts_with("unix-abstract:")) return true;
-  if (starts_with("dns:")) {
-    text += strlen("dns:");
-    length -= strlen("dns:");
-  }
-  const auto* const colon = static_cast<const char*>(memrchr(text, ':', length));
-  if (colon == nullptr || colon == text || memchr(text, ' ', length) != nullptr ||
-      memchr(text, '/', length) != nullptr) {
-    return false;
-  }
-  constexpr int kMostPort = 65535;
-  int port = 0;
-  for (const char* digit = colon + 1; digit < text + length && port <= kMostPort; ++digit) {
-    if (*digit < '0' || *digit > '9') return false;
-    port = port * 10 + (*digit - '0');
-  }
-  return port >= 1 && port <= kMostPort;
-}
-
 // Whether the list `text` has the `length` characters at `at` as an entry before them.
 bool IsNamedBefore(const char* text, const char* at, size_t length) {
   for (const char* other = text; other < at; other += strcspn(other, ",") + 1) {
@@ -185,7 +161,8 @@ bool ParseServer(const char* text, Settings* settings) {
   int count = 0;
   for (const char* at = text;; ++at) {
     const size_t length = strcspn(at, ",");
-    if (++count > kMostServers || !IsServer(at, length) || IsNamedBefore(text, at, length)) {
+    if (++count > kMostServers || !servers::IsAddress(at, length) ||
+        IsNamedBefore(text, at, length)) {
       return false;
     }
     at += length;
