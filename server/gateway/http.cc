@@ -15,7 +15,7 @@ absl::string_view HttpRequest::Header(absl::string_view name) const {
 
 namespace {
 
-HttpResponse ErrorResponse(int http_status, const grpc::Status& status) {
+HttpResponse ResponseWith(int http_status, const grpc::Status& status) {
   HttpResponse response;
   response.status = http_status;
   response.content_type = "application/json";
@@ -29,11 +29,11 @@ HttpResponse ErrorResponse(int http_status, const grpc::Status& status) {
 }  // namespace
 
 HttpResponse ErrorResponse(const grpc::Status& status) {
-  return ErrorResponse(HttpStatusOf(status.error_code()), status);
+  return ResponseWith(HttpStatusOf(status.error_code()), status);
 }
 
 HttpResponse ErrorResponse(int http_status, grpc::StatusCode code, const std::string& message) {
-  return ErrorResponse(http_status, grpc::Status(code, message));
+  return ResponseWith(http_status, grpc::Status(code, message));
 }
 
 }  // namespace cox::gateway

@@ -25,7 +25,7 @@ struct SketchReporter {
 
 // Adds a sketch to the reporter's row of the same key. True: there was none, and it made the row.
 absl::StatusOr<bool> AddToSketch(Database& db, const SketchReporter& reporter,
-                         const domain::PatternSketch& sketch, int64_t now_us);
+                                 const domain::PatternSketch& sketch, int64_t now_us);
 
 // Removes the oldest rows of an application beyond kMostApplicationSketchRows, and of a machine
 // beyond kMostSketchRows. Each reads about as many rows as it leaves: once for many new rows.

@@ -123,7 +123,6 @@ TEST_P(RetentionTest, NoCountThatAReporterStatesKeepsRowsForEver) {
   EXPECT_EQ(store_->Summarize({.newest = 100}, {})->rows.size(), 1U);
 }
 
-
 TEST_P(RetentionTest, OnlyOldRowsGoAndNothingElseChanges) {
   Add(Batch("old", 1, 10, 6'000));
   Add(Batch("new", 1, 190));
