@@ -90,7 +90,7 @@ std::vector<v1::Observation> Lies(int honest_per_cell, double share, const Lie& 
       cell(observation);
       observation.set_time_s(lie(observation.time_s(), i));
       // As loud as can be.
-      observation.set_count(int64_t{1} << 60);
+      observation.set_count(1'000'000'000'000);
       lies.push_back(observation);
     }
   }

@@ -78,6 +78,7 @@ TEST_F(BackupsTest, TheScheduleMakesThemAgainAndAgain) {
   store_.reset();
   store::StoreOptions options;
   options.directory = folder_.Path("restored");
+  ASSERT_TRUE(std::filesystem::create_directory(options.directory));
   EXPECT_TRUE(store::RestoreSqlite(options, kept[0].path).ok());
   EXPECT_TRUE(store::OpenSqlite(options).ok());
 }

@@ -25,7 +25,8 @@ const google::protobuf::FileDescriptor* const kFiles[] = {
     v1::Token::descriptor()->file(),           v1::RecommendRequest::descriptor()->file(),
     v1::Sample::descriptor()->file(),          v1::Machine::descriptor()->file(),
     v1::Model::descriptor()->file(),           v1::Observation::descriptor()->file(),
-    v1::ListJobsRequest::descriptor()->file(), v1::GetStoreStatusRequest::descriptor()->file()};
+    v1::ListJobsRequest::descriptor()->file(), v1::GetStoreStatusRequest::descriptor()->file(),
+    v1::Decision::descriptor()->file(),        v1::WhatIf::descriptor()->file()};
 
 // Every file of the API, by the folder that has them.
 std::set<std::string> FilesOfTheApi() {
