@@ -11,10 +11,12 @@
 #include "cox/v1/access.grpc.pb.h"
 #include "cox/v1/advice.grpc.pb.h"
 #include "cox/v1/calibration.grpc.pb.h"
+#include "cox/v1/decision.pb.h"
 #include "cox/v1/history.grpc.pb.h"
 #include "cox/v1/machine.grpc.pb.h"
 #include "cox/v1/model.grpc.pb.h"
 #include "cox/v1/observation.grpc.pb.h"
+#include "cox/v1/prediction.pb.h"
 #include "cox/v1/store.grpc.pb.h"
 
 namespace cox::service {
