@@ -81,7 +81,7 @@ class MachineLearner {
   // Begins with another revision: refinements of the old one do not apply to it.
   absl::Status BeginFrom(const absl::StatusOr<store::ProfileRecord>& active);
   bool IsDue() const;
-  // Refines the profile by observations, except those that their cells contradict.
+  // Refines the profile by observations. Leaves out observations that their cells contradict.
   absl::Status RefineBy(absl::Span<const store::ObservationRecord> observations);
   // After a drift: widens the uncertainty, and learns again from the observations since.
   void FollowDrift(const domain::Drift& drift);

@@ -37,7 +37,7 @@ class KnownCallers {
     Ticket& operator=(const Ticket&) = delete;
 
     const std::string& text() const { return text_; }  // printable
-    // Why the door will refuse the call, whatever the request is; OK: it will not.
+    // Why the door will refuse the call for any request; OK: it will admit it.
     const absl::Status& allowed() const { return allowed_; }
 
    private:

@@ -24,7 +24,7 @@ class EndlessStore final : public store::Store {
   void HoldCells(std::shared_future<void> gate) { gate_ = std::move(gate); }
   // Called with the machine by each GetProfile().
   void OnGetProfile(std::function<void(const std::string&)> heard) { heard_ = std::move(heard); }
-  // ListObservations() fails so many times.
+  // The next `times` calls of ListObservations() fail.
   void FailToList(int times) { failures_ = times; }
   // The number of calls of ListObservations().
   int64_t list_count() const { return list_count_; }
