@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "cli/output/profile_view.h"
 #include "console/units.h"
 #include "domain/parse_collective.h"
 #include "domain/plausible_time.h"
@@ -16,9 +17,8 @@ namespace cox::cli {
 namespace {
 
 constexpr size_t kNamed = 5;
-constexpr absl::Duration kClockSlack = absl::Hours(24);
 
-std::string TimeText(const v1::Observation& row) {
+std::string DescribeTime(const v1::Observation& row) {
   return absl::StrCat(console::FormatTime(row.time_s()), " for ",
                       console::FormatBytes(row.block_bytes()), " on ",
                       domain::Counted(row.ranks(), "rank"));
@@ -55,14 +55,14 @@ void Oddities::AddNames(const std::string& library, const std::string& collectiv
 void Oddities::Add(const v1::Observation& row, int64_t line) {
   AddNames(row.library(), row.collective(), row.algorithm(), line);
   if (domain::IsTooShort(row.time_s(), row.ranks(), row.block_bytes())) {
-    Add(Kind::kTooShort, line, TimeText(row));
+    Add(Kind::kTooShort, line, DescribeTime(row));
   }
   if (domain::IsTooLong(row.time_s(), row.ranks(), row.block_bytes())) {
-    Add(Kind::kTooLong, line, TimeText(row));
+    Add(Kind::kTooLong, line, DescribeTime(row));
   }
   const absl::Time at = absl::FromUnixSeconds(row.at().seconds());
-  if (at > now_ + kClockSlack) {
-    Add(Kind::kFuture, line, absl::FormatTime("%Y-%m-%d %H:%M:%SZ", at, absl::UTCTimeZone()));
+  if (at > now_ + kRowClockSlack) {
+    Add(Kind::kFuture, line, TimeText(at));
   }
 }
 

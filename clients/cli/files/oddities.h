@@ -15,9 +15,12 @@
 
 namespace cox::cli {
 
+// Rows are dated by other computers, whose clocks and time zones may be wrong by this much.
+inline constexpr absl::Duration kRowClockSlack = absl::Hours(24);
+
 class Oddities {
  public:
-  // Times of more than a day after `now` are odd. The default finds none.
+  // Times of more than kRowClockSlack after `now` are odd. The default finds none.
   explicit Oddities(absl::Time now = absl::InfiniteFuture()) : now_(now) {}
 
   // `line`: where the row is in its file.

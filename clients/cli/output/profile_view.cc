@@ -39,9 +39,12 @@ std::string ProvenanceText(v1::Provenance provenance) {
   return absl::AsciiStrToLower(absl::StripPrefix(name, "PROVENANCE_"));
 }
 
+std::string TimeText(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", time, absl::UTCTimeZone());
+}
+
 std::string TimeText(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", absl::FromUnixSeconds(time.seconds()),
-                          absl::UTCTimeZone());
+  return TimeText(absl::FromUnixSeconds(time.seconds()));
 }
 
 std::string TopologyText(const v1::Topology& topology) {

@@ -8,12 +8,14 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace cox::cli {
 
 // "calibrated"; "-" where it is unspecified.
 std::string ProvenanceText(v1::Provenance provenance);
 // "2026-11-20 08:00:00Z".
+std::string TimeText(absl::Time time);
 std::string TimeText(const google::protobuf::Timestamp& time);
 // "torus 4x4x4"; "-" where it is unknown.
 std::string TopologyText(const v1::Topology& topology);

@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cli/files/oddities.h"
 #include "cli/methods.h"
 #include "cli/output/drift_text.h"
 #include "cli/output/health.h"
@@ -40,7 +41,6 @@ namespace {
 constexpr double kSlowClock_s = 200e-9;
 // Clocks of two computers may differ by this much before doctor warns.
 constexpr int64_t kClockSlack_s = 60;
-constexpr absl::Duration kObservationSlack = absl::Hours(24);
 constexpr size_t kNamedMachines = 5;
 
 enum class Result { kOk, kWarn, kFail };
@@ -215,8 +215,7 @@ class Doctor {
     if (newest_s > absl::ToUnixSeconds(absl::Now()) + kClockSlack_s) {
       Add("time", Result::kWarn,
           absl::StrCat("the newest profile is from the future: ",
-                       absl::FormatTime("%Y-%m-%d %H:%M:%SZ", absl::FromUnixSeconds(newest_s),
-                                        absl::UTCTimeZone())),
+                       TimeText(absl::FromUnixSeconds(newest_s))),
           "set the clocks of this computer and the daemon's (NTP)");
     } else {
       Add("time", Result::kOk, "this computer's clock agrees with the daemon's history");
@@ -225,7 +224,7 @@ class Doctor {
 
   // Rows of a file or a node whose clock was wrong. Looks at the row stored last of each machine.
   void ExamineObservationTimes() {
-    const absl::Time latest = absl::Now() + kObservationSlack;
+    const absl::Time latest = absl::Now() + kRowClockSlack;
     v1::ListMachineStatesRequest request;
     request.set_page_size(1000);
     do {
@@ -237,8 +236,8 @@ class Doctor {
         if (!state.has_last_observation_time() || at <= latest) continue;
         const absl::string_view name = BareMachine(state.name());
         Add("time", Result::kWarn,
-            absl::StrCat(name, ": the observation that was stored last is from the future: ",
-                         absl::FormatTime("%Y-%m-%d %H:%M:%SZ", at, absl::UTCTimeZone())),
+            absl::StrCat(
+                name, ": the observation that was stored last is from the future: ", TimeText(at)),
             absl::StrCat("set the clock of its node, or correct its file; `cox observations list "
                          "--machine ",
                          name, "` shows its source, `cox observations forget` removes it"));

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "absl/time/time.h"
 #include "cli/methods.h"
+#include "cli/output/profile_view.h"
 #include "cli/verbs/verbs.h"
 #include "console/child_process.h"
 #include "console/printable.h"
@@ -23,11 +23,6 @@ namespace {
 // Gigabytes are copied or read.
 constexpr double kLongTimeout_s = 3'600;
 constexpr double kRestoreLimit_s = 86'400;
-
-std::string TimeText(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", absl::FromUnixSeconds(time.seconds()),
-                          absl::UTCTimeZone());
-}
 
 void PrintStatus(const v1::GetStoreStatusResponse& status, std::ostream& out) {
   console::Table facts({{"FACT"}, {"VALUE"}});
