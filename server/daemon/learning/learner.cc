@@ -1,8 +1,6 @@
 #include "daemon/learning/learner.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <utility>
 
 #include "daemon/log.h"
