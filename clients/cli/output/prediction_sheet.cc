@@ -169,8 +169,8 @@ void PredictionSheet::PrintRows(std::ostream& out) const {
   table.Print(out);
 }
 
-// Each caveat once, with those that it is about. At the points of a sweep a strategy's caveat may
-// differ in numbers only: the first one is enough.
+// Each caveat once, with the strategies that it is about. At the points of a sweep a strategy's
+// caveat may differ in numbers only: the first one is enough.
 void PredictionSheet::PrintCaveats(std::ostream& out) const {
   std::map<std::vector<std::string>, std::vector<std::string>> texts;
   const auto texts_of = [&](const v1::Prediction& prediction) -> std::vector<std::string>& {

@@ -40,7 +40,7 @@ class PlayedCoxd : public v1::ObservationService::Service {
   }
   void SetAnswer(Answer answer) { answer_ = std::move(answer); }
 
-  // Waits until so many have come.
+  // Waits until `count` reports have come.
   std::vector<v1::ReportObservationsRequest> Await(size_t count) {
     std::unique_lock lock(mutex_);
     has_come_.wait_for(lock, seconds(30), [&] { return reports_.size() >= count; });
