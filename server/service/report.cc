@@ -211,13 +211,11 @@ std::optional<daemon::Learner::Pace> AwaitOf(const access::Principal& principal,
 
 // Hands the batch to the store and finishes when it is committed (and learned from, if asked).
 void Append(const Core& core, Accepted accepted) {
-  const bool has_rows = !accepted.batch.observations.empty();
   const auto row_count = static_cast<int64_t>(accepted.batch.observations.size());
   store::ObservationBatch batch = std::move(accepted.batch);
   core.store->AppendObservations(
-      std::move(batch),
-      [learner = core.learner, has_rows, row_count,
-       accepted = std::move(accepted)](const absl::StatusOr<store::AppendResult>& result) {
+      std::move(batch), [learner = core.learner, row_count, accepted = std::move(accepted)](
+                            const absl::StatusOr<store::AppendResult>& result) {
         const ReportDone& done = accepted.done;
         if (!result.ok()) {
           done(result.status());
@@ -232,7 +230,7 @@ void Append(const Core& core, Accepted accepted) {
           response.set_refused_reason(accepted.added->refused_reason());
         }
         for (const std::string& machine : accepted.created) response.add_created_machines(machine);
-        const bool is_new = has_rows && !result->duplicate;
+        const bool is_new = row_count > 0 && !result->duplicate;
         // An operator may await what was reported before. A reporter would make coxd learn for
         // nothing.
         if (accepted.await && (is_new || accepted.await == daemon::Learner::Pace::kUrgent)) {
