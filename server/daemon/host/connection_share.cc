@@ -49,21 +49,27 @@ std::string HostOf(const in6_addr& address) {
 bool ConnectionShare::Admit(int fd, const std::string& peer) {
   if (limit_ == 0) return true;
   std::lock_guard lock(mutex_);
-  if (connections_.size() >= kMostPeers && !connections_.contains(peer)) {
-    absl::erase_if(connections_, [](auto& entry) {
-      RemoveClosed(entry.second);
-      return entry.second.empty();
+  if (peers_.size() >= kMostPeers && !peers_.contains(peer)) {
+    absl::erase_if(peers_, [](auto& entry) {
+      RemoveClosed(&entry.second.connections);
+      return entry.second.connections.empty();
     });
   }
-  std::vector<Open>& of_peer = connections_[peer];
-  if (of_peer.size() >= limit_) RemoveClosed(of_peer);
-  if (of_peer.size() >= limit_) return false;
-  of_peer.push_back({fd, SocketCookie(fd)});
+  Peer& of_peer = peers_[peer];
+  if (of_peer.connections.size() >= limit_) {
+    const Clock::time_point now = Clock::now();
+    if (now < of_peer.next_look) return false;
+    of_peer.next_look = now + rest_;
+    RemoveClosed(&of_peer.connections);
+  }
+  if (of_peer.connections.size() >= limit_) return false;
+  of_peer.connections.push_back({fd, SocketCookie(fd)});
   return true;
 }
 
-void ConnectionShare::RemoveClosed(std::vector<Open>& connections) {
-  std::erase_if(connections, [](const Open& open) { return SocketCookie(open.fd) != open.cookie; });
+void ConnectionShare::RemoveClosed(std::vector<Open>* connections) {
+  std::erase_if(*connections,
+                [](const Open& open) { return SocketCookie(open.fd) != open.cookie; });
 }
 
 }  // namespace cox::daemon

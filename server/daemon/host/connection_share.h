@@ -8,6 +8,7 @@
 
 #include <netinet/in.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -26,10 +27,14 @@ std::string HostOf(const in6_addr& address);
 
 class ConnectionShare {
  public:
-  // `limit`: open connections of a peer; 0: no limit.
-  explicit ConnectionShare(int64_t limit) : limit_(static_cast<size_t>(limit)) {}
+  // `limit`: open connections of a peer; 0: no limit. `rest`: after one look for closed connections
+  // of a peer at its limit, until the next; each look asks the kernel about all of them.
+  explicit ConnectionShare(int64_t limit,
+                           std::chrono::milliseconds rest = std::chrono::milliseconds(50))
+      : limit_(static_cast<size_t>(limit)), rest_(rest) {}
 
-  // Whether `peer` may have one more. Then `fd` counts as its connection until somebody closes it.
+  // Whether `peer` may have one more. Then `fd` counts as its connection until somebody closes it;
+  // for a peer at its limit, up to `rest` longer.
   bool Admit(int fd, const std::string& peer);
 
  private:
@@ -37,12 +42,18 @@ class ConnectionShare {
     int fd;
     uint64_t cookie;
   };
+  using Clock = std::chrono::steady_clock;
+  struct Peer {
+    std::vector<Open> connections;  // closed ones, too
+    Clock::time_point next_look;    // for closed ones
+  };
   // With mutex_ held.
-  static void RemoveClosed(std::vector<Open>& connections);
+  static void RemoveClosed(std::vector<Open>* connections);
 
   const size_t limit_;
+  const std::chrono::milliseconds rest_;
   std::mutex mutex_;
-  absl::flat_hash_map<std::string, std::vector<Open>> connections_;  // closed ones, too
+  absl::flat_hash_map<std::string, Peer> peers_;
 };
 
 }  // namespace cox::daemon

@@ -6,13 +6,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+
 namespace cox::daemon {
 namespace {
 
 int NewSocket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
 TEST(ConnectionShare, AClosedConnectionMakesRoom) {
-  ConnectionShare share(2);
+  ConnectionShare share(2, std::chrono::milliseconds(0));
   const int first = NewSocket();
   const int second = NewSocket();
   const int third = NewSocket();
@@ -26,6 +28,18 @@ TEST(ConnectionShare, AClosedConnectionMakesRoom) {
   EXPECT_TRUE(share.Admit(reused, "ada")) << "the same descriptor, another connection";
   EXPECT_FALSE(share.Admit(third, "ada"));
   for (const int fd : {reused, second, third}) close(fd);
+}
+
+TEST(ConnectionShare, APeerThatConnectsOnAndOnCostsOneLook) {
+  ConnectionShare share(1, std::chrono::hours(1));
+  const int first = NewSocket();
+  const int second = NewSocket();
+  EXPECT_TRUE(share.Admit(first, "ada"));
+  EXPECT_FALSE(share.Admit(second, "ada"));
+  close(first);
+  EXPECT_FALSE(share.Admit(second, "ada")) << "no look, an hour long";
+  EXPECT_TRUE(share.Admit(second, "bob"));
+  close(second);
 }
 
 TEST(ConnectionShare, ZeroIsNoLimit) {
