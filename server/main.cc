@@ -31,6 +31,7 @@
 #include "gateway/metrics.h"
 #include "relay/relay.h"
 #include "service/entry/access_setup.h"
+#include "service/entry/deadlock_search.h"
 #include "service/entry/library_log.h"
 #include "service/server.h"
 #include "store/copy/copy.h"
@@ -145,6 +146,7 @@ absl::StatusOr<std::unique_ptr<gateway::Gateway>> StartGateway(
 int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources,
           const sigset_t& signals) {
   service::TakeLibraryLogs();
+  service::StopDeadlockSearch();
   if (absl::Status kept = daemon::KeepMemoryOutOfCoreFiles(); !kept.ok()) {
     daemon::Log(LogLevel::kWarning, "a core file would have secrets",
                 {{"reason", std::string(kept.message())}});

@@ -12,6 +12,7 @@
 
 #include "measured_machine.h"
 #include "scratch_directory.h"
+#include "service/entry/deadlock_search.h"
 #include "service/server.h"
 
 namespace cox::bench {
@@ -23,6 +24,7 @@ class MeasuredServer {
   explicit MeasuredServer(
       grpc::Service* floor,
       std::unique_ptr<service::Server::InterceptorFactory> interceptor = nullptr) {
+    service::StopDeadlockSearch();  // as coxd does
     const auto config = daemon::MakeConfig(
         {{{"data", directory_.path()}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
     std::vector<grpc::Service*> extra_services;
