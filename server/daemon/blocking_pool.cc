@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/sharing/name_thread.h"
 #include "domain/words/counted.h"
 
 namespace cox::daemon {
@@ -17,8 +18,9 @@ constexpr absl::string_view kNobody = "";
 
 }  // namespace
 
-BlockingPool::BlockingPool(int thread_count, size_t queue_limit, int running_limit)
-    : places_(static_cast<int64_t>(queue_limit)), running_limit_(running_limit) {
+BlockingPool::BlockingPool(const char* name, int thread_count, size_t queue_limit,
+                           int running_limit)
+    : name_(name), places_(static_cast<int64_t>(queue_limit)), running_limit_(running_limit) {
   for (int i = 0; i < thread_count; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -105,6 +107,7 @@ std::optional<BlockingPool::Waiting> BlockingPool::TakeNext() {
 }
 
 void BlockingPool::Loop() {
+  domain::NameThisThread(name_);
   std::unique_lock lock(mutex_);
   while (true) {
     std::optional<Waiting> next = TakeNext();

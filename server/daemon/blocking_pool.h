@@ -27,11 +27,12 @@ namespace cox::daemon {
 
 class BlockingPool {
  public:
-  // `queue_limit` >= 1: of waiting calls, or of their costs. `running_limit` >= 1: how much work of
+  // `name`: a literal of at most 15 characters, which the threads have. `queue_limit` >= 1: of
+  // waiting calls, or of their costs. `running_limit` >= 1: how much work of
   // one caller runs at the same time, so that one with long calls leaves threads to the others.
-  BlockingPool(int thread_count, size_t queue_limit, int running_limit);
-  BlockingPool(int thread_count, size_t queue_limit)
-      : BlockingPool(thread_count, queue_limit, thread_count) {}
+  BlockingPool(const char* name, int thread_count, size_t queue_limit, int running_limit);
+  BlockingPool(const char* name, int thread_count, size_t queue_limit)
+      : BlockingPool(name, thread_count, queue_limit, thread_count) {}
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
@@ -61,6 +62,7 @@ class BlockingPool {
   // Like Run() of as many copies as there are threads with nothing to do, at most `most`.
   void RunOnIdleThreads(size_t most, const std::function<void()>& work);
 
+  const char* const name_;
   std::mutex mutex_;
   std::condition_variable wake_;
   domain::FairQueue<Waiting> queue_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daemon/log.h"
+#include "domain/sharing/name_thread.h"
 
 namespace cox::daemon {
 namespace {
@@ -28,6 +29,7 @@ void HealthWatch::Stop() {
 }
 
 void HealthWatch::Loop() {
+  domain::NameThisThread("health");
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, kInterval, [this] { return ending_; })) {
     lock.unlock();

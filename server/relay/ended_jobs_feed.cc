@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "daemon/log.h"
+#include "domain/sharing/name_thread.h"
 #include "service/convert/timestamp.h"
 #include "service/limits.h"
 
@@ -47,6 +48,7 @@ void EndedJobsFeed::Stop() {
 }
 
 void EndedJobsFeed::Loop() {
+  domain::NameThisThread("ended-jobs");
   std::unique_lock lock(mutex_);
   while (!ending_) {
     lock.unlock();

@@ -11,6 +11,7 @@
 #include "daemon/wall_clock.h"
 #include "domain/errors.h"
 #include "domain/principal_name.h"
+#include "domain/sharing/name_thread.h"
 #include "service/status.h"
 
 namespace cox::relay {
@@ -128,6 +129,7 @@ void ForwardQueue::Stop() {
 }
 
 void ForwardQueue::SpoolLoop() {
+  domain::NameThisThread("spool");
   Lock lock(mutex_);
   while (!forwarder_ended_) {
     spool_wake_.wait_for(lock, kTick, [this] {
@@ -240,6 +242,7 @@ void ForwardQueue::ReleaseLate(Calls* calls) {
 }
 
 void ForwardQueue::ForwardLoop() {
+  domain::NameThisThread("forward");
   Lock lock(mutex_);
   while (!ending_) {
     const Rest rest = ForwardSome(lock);

@@ -65,7 +65,7 @@ class Relay : public service::Server {
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
         memory_(config.max_memory_bytes / kReportShare),
         parsers_(std::make_unique<daemon::BlockingPool>(
-            kParserThreads, static_cast<size_t>(config.max_memory_bytes / kParserShare))),
+            "parser", kParserThreads, static_cast<size_t>(config.max_memory_bytes / kParserShare))),
         upstream_(std::move(upstream)) {}
 
   ~Relay() override { Drain(); }

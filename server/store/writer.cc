@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/sharing/name_thread.h"
 #include "domain/words/counted.h"
 
 namespace cox::store {
@@ -78,6 +79,7 @@ absl::Status Writer::Run(Grouping grouping, Task task) {
 }
 
 void Writer::Loop() {
+  domain::NameThisThread("store-writer");
   std::unique_lock lock(mutex_);
   while (true) {
     if (!maintain_) changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
+#include "domain/sharing/name_thread.h"
 
 namespace cox::daemon {
 namespace {
@@ -104,6 +105,7 @@ int64_t Backups::DueTimeMicros() const {
 }
 
 void Backups::Loop() {
+  domain::NameThisThread("backups");
   std::unique_lock lock(mutex_);
   while (!ending_) {
     const int64_t wait_us = std::max(DueTimeMicros(), retry_time_us_) - NowMicros();

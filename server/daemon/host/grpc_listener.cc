@@ -26,6 +26,7 @@
 #include "absl/strings/strip.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
+#include "domain/sharing/name_thread.h"
 
 namespace cox::daemon {
 namespace {
@@ -213,6 +214,7 @@ void GrpcListener::Stop() {
 }
 
 void GrpcListener::Loop() {
+  domain::NameThisThread("grpc-accept");
   while (AwaitConnection()) Accept();
 }
 

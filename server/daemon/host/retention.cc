@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
+#include "domain/sharing/name_thread.h"
 
 namespace cox::daemon {
 namespace {
@@ -56,6 +57,7 @@ bool Retention::Rest(microseconds time) {
 }
 
 void Retention::Loop() {
+  domain::NameThisThread("retention");
   while (Rest(IntervalOf(options_))) {
     const auto start = Clock::now();
     const absl::StatusOr<int64_t> count = RunOnce();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/log.h"
+#include "domain/sharing/name_thread.h"
 
 namespace cox::daemon {
 namespace {
@@ -173,6 +174,7 @@ absl::Status Learner::ShowStep(const std::string& machine) {
 }
 
 void Learner::Loop() {
+  domain::NameThisThread("learner");
   LoadViews();
   std::unique_lock lock(mutex_);
   while (!ending_) {

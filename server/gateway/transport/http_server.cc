@@ -19,6 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "access/tls_server.h"
+#include "domain/sharing/name_thread.h"
 #include "gateway/head_check.h"
 #include "gateway/transport/connection.h"
 #include "gateway/transport/listening_socket.h"
@@ -241,6 +242,7 @@ class BoundedServer final : public HttpServer, private httplib::Server {
   static constexpr const char* kEveryPath = "[\\s\\S]*";
 
   void Accept() {
+    domain::NameThisThread("http-accept");
     while (true) {
       pollfd polled[] = {{listener_, POLLIN, 0}, {wake_, POLLIN, 0}};
       poll(polled, 2, -1);

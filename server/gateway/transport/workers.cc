@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "domain/sharing/name_thread.h"
+
 namespace cox::gateway {
 
 Workers::~Workers() {
@@ -27,6 +29,7 @@ bool Workers::Run(std::function<void()> task, std::chrono::milliseconds patience
 }
 
 void Workers::Loop() {
+  domain::NameThisThread("http-worker");
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "daemon/log.h"
+#include "domain/sharing/name_thread.h"
 
 namespace cox::service {
 namespace {
@@ -26,6 +27,7 @@ void AccessWatch::Stop() {
 }
 
 void AccessWatch::Loop() {
+  domain::NameThisThread("access");
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, kInterval, [this] { return ending_; })) {
     lock.unlock();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/sharing/name_thread.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/machine_rows.h"
 
@@ -103,6 +104,7 @@ absl::StatusOr<std::vector<std::string>> Fleet::ReadChanges() {
 }
 
 void Fleet::Loop() {
+  domain::NameThisThread("fleet");
   while (!ends_) {
     absl::Status status = session_.IsConnected() ? absl::OkStatus() : Connect();
     if (status.ok()) status = Beat();

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 TEST(BlockingPool, RunsEverythingItTookBeforeItEnds) {
   std::atomic<int> ran = 0;
   {
-    BlockingPool pool(3, 1000);
+    BlockingPool pool("test", 3, 1000);
     for (int i = 0; i < 500; ++i) ASSERT_TRUE(pool.Run("ada", [&] { ++ran; }).ok());
   }
   EXPECT_EQ(ran, 500);
@@ -30,7 +30,7 @@ TEST(BlockingPool, RunsEverythingItTookBeforeItEnds) {
 // A pool of one thread, which waits until Open().
 class ClosedPool {
  public:
-  explicit ClosedPool(size_t queue_limit) : pool_(1, queue_limit) {
+  explicit ClosedPool(size_t queue_limit) : pool_("test", 1, queue_limit) {
     EXPECT_TRUE(Run("gate", [this] {
                   started_.set_value();
                   open_.get_future().wait();
@@ -113,14 +113,14 @@ std::vector<int> WorkedOn(BlockingPool* pool, size_t count, size_t step) {
 }
 
 TEST(BlockingPool, PartsAreDoneOnceEach) {
-  BlockingPool pool(3, 10);
+  BlockingPool pool("test", 3, 10);
   for (const size_t count : {0, 1, 9, 10, 11, 1000}) {
     EXPECT_EQ(WorkedOn(&pool, count, 10), std::vector<int>(count, 1)) << count;
   }
 }
 
 TEST(BlockingPool, PartsRunAtTheSameTime) {
-  BlockingPool pool(2, 10);
+  BlockingPool pool("test", 2, 10);
   std::promise<void> both;
   const std::shared_future<void> started = both.get_future().share();
   std::atomic<int> running = 0;
@@ -134,14 +134,14 @@ TEST(BlockingPool, PartsRunAtTheSameTime) {
 TEST(BlockingPool, PartsAreDoneThoughNoThreadIsIdle) {
   std::promise<void> open;
   std::shared_future<void> gate = open.get_future().share();
-  BlockingPool pool(1, 10);
+  BlockingPool pool("test", 1, 10);
   ASSERT_TRUE(pool.Run("ada", [gate] { gate.wait(); }).ok());
   EXPECT_EQ(WorkedOn(&pool, 100, 7), std::vector<int>(100, 1));
   open.set_value();
 }
 
 TEST(BlockingPool, AThreadOfThePoolMayRunParts) {
-  BlockingPool pool(2, 10);
+  BlockingPool pool("test", 2, 10);
   std::promise<std::vector<int>> done;
   ASSERT_TRUE(pool.Run("ada", [&] { done.set_value(WorkedOn(&pool, 100, 7)); }).ok());
   EXPECT_EQ(done.get_future().get(), std::vector<int>(100, 1));
@@ -154,7 +154,7 @@ TEST(BlockingPool, OneCallersLongWorkLeavesAThreadToTheOthers) {
   std::atomic<int> most_running = 0;
   std::promise<void> bob;
   {
-    BlockingPool pool(2, 64, 1);
+    BlockingPool pool("test", 2, 64, 1);
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(pool.Run("mallory",
                            [&, gate] {
@@ -173,7 +173,7 @@ TEST(BlockingPool, OneCallersLongWorkLeavesAThreadToTheOthers) {
 }
 
 TEST(BlockingPool, PartsOfOneCallersWorkMayRunAtTheSameTime) {
-  BlockingPool pool(2, 10, 1);
+  BlockingPool pool("test", 2, 10, 1);
   std::promise<std::vector<int>> done;
   std::promise<void> both;
   std::atomic<int> begun = 0;
@@ -195,7 +195,7 @@ TEST(BlockingPool, IsIdleWhenNothingWaitsOrRuns) {
   using Clock = std::chrono::steady_clock;
   std::promise<void> open;
   std::shared_future<void> gate = open.get_future().share();
-  BlockingPool pool(2, 10);
+  BlockingPool pool("test", 2, 10);
   EXPECT_TRUE(pool.AwaitIdle(Clock::now()));
   ASSERT_TRUE(pool.Run("ada", [gate] { gate.wait(); }).ok());
   EXPECT_FALSE(pool.AwaitIdle(Clock::now()));
