@@ -7,7 +7,8 @@
 
 namespace cox::service {
 
-inline constexpr int kMaxObservationsPerBatch = 20'000;
+// One transaction, for which all other reports wait: some 30 ms.
+inline constexpr int kMaxObservationsPerBatch = 5'000;
 // Rows that one call reads to find those that it lists: a fraction of a second.
 inline constexpr int64_t kMaxRowsScanned = 200'000;
 inline constexpr int kMaxSketchesPerBatch = 256;

@@ -12,7 +12,7 @@ namespace cox::load {
 struct FloodPlan {
   int askers = 200;     // each asks its next question at once, a quarter of them for 1,000 answers
   int batches = 16;     // clients that send the largest batch again and again
-  int rows = 20'000;    // of such a batch
+  int rows = 5'000;     // of such a batch
   int idle = 2'000;     // connections that never call
   int streams = 1'200;  // streams without end; a tenth of them sends and reads no answer
   int trickles = 100;   // connections that send a byte at a time, half of them to HTTP

@@ -369,7 +369,7 @@ TEST(Observations, AListOfFewAmongManyHasPartialPages) {
   };
   v1::ReportObservationsRequest rare = Batch("delta", 1);
   rare.mutable_observations(0)->set_algorithm("rare");
-  for (int i = 0; i < 11; ++i) report(Batch("delta", 20'000));
+  for (int i = 0; i < 44; ++i) report(Batch("delta", 5'000));
   report(rare);
 
   v1::ListObservationsRequest request;

@@ -111,8 +111,8 @@ TEST(Profiles, TheNextQuestionSeesTheProfileThatSpeaks) {
   v1::Profile profile;
   ASSERT_TRUE(Call(&ProfileStub::PinProfile, daemon.Profiles(), pin, &profile).ok());
   v1::ReportObservationsRequest report;
-  for (int i = 0; i < 10'000; ++i) *report.add_observations() = MakeObservation("delta", i);
-  for (int sequence = 1; sequence <= 3; ++sequence) {
+  for (int i = 0; i < 5'000; ++i) *report.add_observations() = MakeObservation("delta", i);
+  for (int sequence = 1; sequence <= 6; ++sequence) {
     report.set_job("long");
     report.set_sequence(sequence);
     v1::ReportObservationsResponse response;

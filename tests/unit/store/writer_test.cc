@@ -90,6 +90,20 @@ TEST_F(WriterTest, AGroupIsCommittedWhenItIsFull) {
   EXPECT_EQ(Committed(), "0 1 2 3");
 }
 
+TEST_F(WriterTest, SmallWritesDoNotWaitForOneThatFillsAGroup) {
+  Start({.commit_delay_us = kNever, .commit_rows = 10, .queue_rows = 100});
+  std::future<absl::Status> small = Submit(1, Insert(1));
+  std::string before_the_large_one;
+  std::future<absl::Status> large = Submit(10, [&] {
+    before_the_large_one = Committed();
+    return Insert(2)();
+  });
+  EXPECT_TRUE(large.get().ok());
+  EXPECT_EQ(before_the_large_one, "1");
+  EXPECT_TRUE(small.get().ok());
+  EXPECT_EQ(state_.commits, 2);
+}
+
 TEST_F(WriterTest, AGroupIsCommittedWhenItIsOldEnough) {
   Start({.commit_delay_us = 1'000, .commit_rows = 1'000'000, .queue_rows = 100});
   EXPECT_TRUE(Submit(1, Insert(7)).get().ok());
