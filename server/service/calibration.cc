@@ -108,7 +108,7 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     for (const std::string& warning : calibration->warnings) response->add_warnings(warning);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.pool, context, answer);
+  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
 }
 
 }  // namespace cox::service

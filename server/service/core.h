@@ -20,9 +20,10 @@ struct Core {
   daemon::Snapshots* snapshots;
   daemon::ProfileFeed* feed;
   daemon::Learner* learner;
-  daemon::BlockingPool* pool;        // for calls that take milliseconds
-  daemon::BlockingPool* parsers;     // of large requests; bounded by their bytes
-  daemon::BlockingPool* heavy_pool;  // for seconds: many rows, or thousands of scenarios
+  daemon::BlockingPool* pool;     // for calls that take milliseconds
+  daemon::BlockingPool* parsers;  // of large requests; bounded by their bytes
+  // For seconds: many rows, thousands of scenarios, or changes that wait for the learner.
+  daemon::BlockingPool* heavy_pool;
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
   access::Access* access;
