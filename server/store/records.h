@@ -200,6 +200,13 @@ struct MergedJobs {
   bool has_more = false;         // there may be more
 };
 
+// Which refined profile revisions nobody needs any more.
+struct OldRevisions {
+  static constexpr int64_t kKeptEvery_us = int64_t{3'600'000'000};  // an hour
+  int64_t thin_before_us = 0;    // of those made before, the last one of each hour stays
+  int64_t remove_before_us = 0;  // of those made before, none stays; at most thin_before_us
+};
+
 // The database file, as of one commit.
 struct FileFacts {
   int64_t schema_version = 0;

@@ -110,6 +110,11 @@ class Store {
   virtual absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine,
                                                                   int64_t before,
                                                                   int64_t limit) = 0;
+  // Removes the first refined revisions of a machine that are old, at most a few hundred; how many.
+  // A short write; call it again until none is left. What somebody set, the pinned revision and the
+  // newest one stay. NOT_FOUND for an unknown machine.
+  virtual absl::StatusOr<int64_t> RemoveOldRevisions(absl::string_view machine,
+                                                     const OldRevisions& old) = 0;
   // revision 0 unpins.
   virtual absl::Status PinProfile(absl::string_view machine, int64_t revision,
                                   const Actor& actor) = 0;

@@ -24,6 +24,7 @@ constexpr double kIntervalShare = 0.1;
 constexpr int kRestPerDeletion = 2;
 constexpr int64_t kMachinesListed = 500;
 constexpr double kDay_s = 86'400;
+constexpr int64_t kAllRevisions_us = store::OldRevisions::kKeptEvery_us;  // are kept for so long
 
 microseconds IntervalOf(const Retention::Options& options) {
   if (options.age_s <= 0) return kLongestInterval;
@@ -35,9 +36,7 @@ microseconds IntervalOf(const Retention::Options& options) {
 
 Retention::Retention(store::Store* store, const Options& options, NeededAfter needed_after)
     : store_(store), options_(options), needed_after_(std::move(needed_after)) {
-  if (options_.age_s > 0 || options_.machine_bytes > 0 || options_.job_age_s > 0) {
-    thread_ = std::thread([this] { Loop(); });
-  }
+  thread_ = std::thread([this] { Loop(); });
 }
 
 Retention::~Retention() { Stop(); }
@@ -62,17 +61,19 @@ void Retention::Loop() {
     const auto start = Clock::now();
     const absl::StatusOr<int64_t> count = RunOnce();
     const absl::StatusOr<int64_t> jobs = MergeJobs();
-    for (const absl::Status& status : {count.status(), jobs.status()}) {
+    const absl::StatusOr<int64_t> revisions = RemoveRevisions();
+    for (const absl::Status& status : {count.status(), jobs.status(), revisions.status()}) {
       if (status.ok() || ending_) continue;
-      Log(LogLevel::kError, "old observations stay", {{"error", std::string(status.message())}});
+      Log(LogLevel::kError, "old history stays", {{"error", std::string(status.message())}});
     }
-    if (count.value_or(0) == 0 && jobs.value_or(0) == 0) continue;
+    if (count.value_or(0) + jobs.value_or(0) + revisions.value_or(0) == 0) continue;
     // Fails for the file of an older coxd, which uses its free pages again.
     const absl::StatusOr<int64_t> pages = store_->Compact([this] { return ending_.load(); });
     const std::chrono::duration<double> busy = Clock::now() - start;
-    Log(LogLevel::kInfo, "summed up old observations",
+    Log(LogLevel::kInfo, "cleaned up old history",
         {{"observations", absl::StrCat(count.value_or(0))},
          {"jobs", absl::StrCat(jobs.value_or(0))},
+         {"revisions", absl::StrCat(revisions.value_or(0))},
          {"freed_pages", absl::StrCat(pages.value_or(0))},
          {"seconds", absl::StrCat(busy.count())}});
   }
@@ -90,24 +91,33 @@ absl::Status Retention::InSteps(const std::function<absl::StatusOr<bool>()>& ste
 }
 
 absl::StatusOr<int64_t> Retention::RunOnce() {
+  sums_are_many_ = false;
+  return ForEachMachine([this](const std::string& machine) { return SumUp(machine); });
+}
+
+absl::StatusOr<int64_t> Retention::RemoveRevisions() {
+  return ForEachMachine([this](const std::string& machine) { return RemoveRevisionsOf(machine); });
+}
+
+absl::StatusOr<int64_t> Retention::ForEachMachine(
+    const std::function<absl::StatusOr<int64_t>(const std::string& machine)>& clean) {
   int64_t count = 0;
   std::string after;
-  sums_are_many_ = false;
   while (true) {
     const absl::StatusOr<std::vector<store::MachineRecord>> machines =
         store_->ListMachines(after, kMachinesListed);
     if (!machines.ok()) return machines.status();
     for (const store::MachineRecord& machine : *machines) {
-      const absl::StatusOr<int64_t> summed = SumUp(machine.name);
+      const absl::StatusOr<int64_t> cleaned = clean(machine.name);
       // Deleted meanwhile, or another daemon learns for it and knows what is old.
-      if (absl::IsNotFound(summed.status()) || absl::IsAborted(summed.status())) continue;
-      if (absl::IsCancelled(summed.status())) return summed.status();
-      if (!summed.ok()) {
-        // The others' rows do not wait for it.
-        Log(LogLevel::kError, "old observations of a machine stay",
-            {{"machine", machine.name}, {"error", std::string(summed.status().message())}});
+      if (absl::IsNotFound(cleaned.status()) || absl::IsAborted(cleaned.status())) continue;
+      if (absl::IsCancelled(cleaned.status())) return cleaned.status();
+      if (!cleaned.ok()) {
+        // The others do not wait for it.
+        Log(LogLevel::kError, "old history of a machine stays",
+            {{"machine", machine.name}, {"error", std::string(cleaned.status().message())}});
       }
-      count += summed.value_or(0);
+      count += cleaned.value_or(0);
     }
     if (static_cast<int64_t>(machines->size()) < kMachinesListed) return count;
     after = machines->back().name;
@@ -131,6 +141,24 @@ absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
     if (!step.ok()) return step.status();
     count += step->observation_count;
     return step->has_more;
+  });
+  if (!done.ok()) return done;
+  return count;
+}
+
+absl::StatusOr<int64_t> Retention::RemoveRevisionsOf(const std::string& machine) {
+  const int64_t now_us = NowMicros();
+  store::OldRevisions old = {.thin_before_us = now_us - kAllRevisions_us, .remove_before_us = 0};
+  if (options_.age_s > 0) {
+    old.remove_before_us =
+        std::min(old.thin_before_us, now_us - static_cast<int64_t>(options_.age_s * 1e6));
+  }
+  int64_t count = 0;
+  absl::Status done = InSteps([&]() -> absl::StatusOr<bool> {
+    const absl::StatusOr<int64_t> removed = store_->RemoveOldRevisions(machine, old);
+    if (!removed.ok()) return removed.status();
+    count += *removed;
+    return *removed > 0;
   });
   if (!done.ok()) return done;
   return count;

@@ -1,6 +1,6 @@
 // Keeps history from growing without end: sums up rows that are old or too many, merges old jobs
-// into what their sources have reported, in short steps, and gives the space back to the file
-// system.
+// into what their sources have reported, removes refined revisions that nobody needs, in short
+// steps, and gives the space back to the file system.
 //
 // One thread of its own. Stop() and the destructor: any other thread.
 #ifndef COX_DAEMON_HOST_RETENTION_H_
@@ -33,7 +33,9 @@ inline constexpr double kLeastJobAge_s = 7 * 86'400.0;
 class Retention {
  public:
   struct Options {
-    double age_s = 0;  // rows that were measured longer ago are old; 0: none
+    // Rows that were measured longer ago are old, and refined revisions that were made longer ago
+    // go; 0: none.
+    double age_s = 0;
     // Of the rows and sums of a machine; the first rows beyond it are old; 0: none. If sums take
     // more than half of it, jobs merge at kLeastJobAge_s.
     int64_t machine_bytes = 0;
@@ -52,11 +54,19 @@ class Retention {
   absl::StatusOr<int64_t> RunOnce();
   // Merges all old jobs; how many. After RunOnce(). CANCELLED after Stop().
   absl::StatusOr<int64_t> MergeJobs();
+  // Removes refined revisions: those beyond the age, and of those before the last hour all but the
+  // last one of each hour; how many. CANCELLED after Stop().
+  absl::StatusOr<int64_t> RemoveRevisions();
   void Stop();
 
  private:
   void Loop();
   absl::StatusOr<int64_t> SumUp(const std::string& machine);
+  absl::StatusOr<int64_t> RemoveRevisionsOf(const std::string& machine);
+  // Calls `clean`, which returns a count, for all machines; the sum. A machine that fails does not
+  // keep the others from their turn.
+  absl::StatusOr<int64_t> ForEachMachine(
+      const std::function<absl::StatusOr<int64_t>(const std::string& machine)>& clean);
   // Steps until one has done all. `step`: true if there is more.
   absl::Status InSteps(const std::function<absl::StatusOr<bool>()>& step);
   // False: it ends.

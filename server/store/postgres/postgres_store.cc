@@ -17,6 +17,7 @@
 #include "store/data_directory.h"
 #include "store/limits.h"
 #include "store/old_jobs.h"
+#include "store/old_revisions.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/connection/session.h"
 #include "store/postgres/connection/session_pool.h"
@@ -53,6 +54,7 @@ constexpr int64_t kIdleMs = 5'000;
 // Of one step, while other writes wait: some 30 ms.
 constexpr int64_t kSumUpRows = 2'000;
 constexpr int64_t kMergedBatches = 500;
+constexpr int64_t kOldRevisions = 200;
 // A transaction is not idle while the server waits for the rest of a COPY: then the server must
 // notice by itself that the daemon's host is gone. Unix sockets ignore it.
 constexpr const char* kKeepAlive =
@@ -226,6 +228,21 @@ class PostgresStore final : public Store, public WriteState {
                                                           int64_t limit) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
     return Read([&](Session& session) { return ReadProfiles(session, machine, before, limit); });
+  }
+
+  absl::StatusOr<int64_t> RemoveOldRevisions(absl::string_view machine,
+                                             const OldRevisions& old) override {
+    int64_t count = 0;
+    absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      const absl::StatusOr<int64_t> machine_id = FindMachineId(writes_.session(), machine);
+      if (!machine_id.ok()) return machine_id.status();
+      const absl::StatusOr<int64_t> removed =
+          RemoveSomeOldRevisions<Query>(writes_.session(), *machine_id, old, kOldRevisions);
+      if (removed.ok()) count = *removed;
+      return removed.status();
+    });
+    if (!status.ok()) return status;
+    return count;
   }
 
   absl::Status PinProfile(absl::string_view machine, int64_t revision,

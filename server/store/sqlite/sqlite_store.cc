@@ -13,6 +13,7 @@
 #include "store/checks.h"
 #include "store/limits.h"
 #include "store/old_jobs.h"
+#include "store/old_revisions.h"
 #include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
@@ -54,6 +55,7 @@ constexpr const char* kWriterPragmas =
 constexpr int64_t kSpareBytes = int64_t{4} << 20;
 
 // Of one step: about 20 ms, while other writes wait.
+constexpr int64_t kOldRevisions = 200;
 constexpr int64_t kSumUpRows = 2'000;
 constexpr int64_t kMergedBatches = 500;
 
@@ -208,6 +210,21 @@ class SqliteStore final : public Store, public WriteState {
                                                           int64_t limit) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
     return Read([&](Database& db) { return ReadProfiles(db, machine, before, limit); });
+  }
+
+  absl::StatusOr<int64_t> RemoveOldRevisions(absl::string_view machine,
+                                             const OldRevisions& old) override {
+    int64_t count = 0;
+    absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      const absl::StatusOr<int64_t> machine_id = FindMachineId(*db_, machine);
+      if (!machine_id.ok()) return machine_id.status();
+      const absl::StatusOr<int64_t> removed =
+          RemoveSomeOldRevisions<Query>(*db_, *machine_id, old, kOldRevisions);
+      if (removed.ok()) count = *removed;
+      return removed.status();
+    });
+    if (!status.ok()) return status;
+    return count;
   }
 
   absl::Status PinProfile(absl::string_view machine, int64_t revision,

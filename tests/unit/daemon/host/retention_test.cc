@@ -112,6 +112,28 @@ TEST_F(RetentionTest, ADamagedMachineDoesNotKeepTheOthersRows) {
   EXPECT_EQ(RowCount("b"), 25U);
 }
 
+// Of the last hour all; before that the last one of each hour, until the age.
+TEST_F(RetentionTest, KeepsFewRefinedRevisions) {
+  const auto revisions = [&] { return store_->ListProfiles("a", 0, 1'000)->size(); };
+  store::ProfileRecord profile;
+  profile.machine = "a";
+  profile.provenance = "calibrated";
+  ASSERT_TRUE(store_->AddProfile(profile, "").ok());
+  profile.provenance = "refined";
+  constexpr int kOfAnHour = 300;
+  for (int hours = 5; hours >= 0; hours -= 5) {
+    // In the middle of an hour.
+    later_us_ = NowMicros() / kHour_us * kHour_us + kHour_us / 2 - NowMicros() - hours * kHour_us;
+    for (int i = 0; i < kOfAnHour; ++i) ASSERT_TRUE(store_->AddProfile(profile, "").ok());
+  }
+  Retention young(store_.get(), {}, NothingIsNeeded);
+  EXPECT_EQ(*young.RemoveRevisions(), kOfAnHour - 1);
+  EXPECT_EQ(revisions(), 1U + 1 + kOfAnHour);
+  Retention old(store_.get(), {.age_s = 4 * 3'600}, NothingIsNeeded);
+  EXPECT_EQ(*old.RemoveRevisions(), 1);
+  EXPECT_EQ(revisions(), 1U + kOfAnHour);
+}
+
 TEST_F(RetentionTest, KeepsWhatIsNeeded) {
   Report("a", 100);
   Retention retention(store_.get(), {.age_s = 0, .machine_bytes = kRowBytes},

@@ -180,6 +180,10 @@ class EndlessStore final : public store::Store {
                                            const store::OldRows& /*old*/) override {
     return store::SummedUp{};
   }
+  absl::StatusOr<int64_t> RemoveOldRevisions(absl::string_view /*machine*/,
+                                             const store::OldRevisions& /*old*/) override {
+    return 0;
+  }
   absl::StatusOr<int64_t> CountOldSums(absl::string_view /*machine*/) override { return 0; }
   absl::StatusOr<store::MergedJobs> MergeOldJobs(const store::OldJobs& /*old*/) override {
     return store::MergedJobs{};

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -179,7 +180,76 @@ TEST_P(ProfileTest, AnEmptyOneIsAProfile) {
   EXPECT_THAT(store_->GetProfile("m", 0)->parameters, IsEmpty());
 }
 
+// An hour begins with each multiple of kKeptEvery_us.
+class OldRevisionsTest : public ProfileTest {
+ protected:
+  static constexpr int64_t kMinute_us = 60'000'000;
+  static constexpr int64_t kHour_us = OldRevisions::kKeptEvery_us;
+
+  void SetUp() override {
+    store_.reset();
+    store_ = Open(Options(), [this] { return now_us_.load(); });
+    ProfileTest::SetUp();
+  }
+  void Add(const char* provenance, int64_t at_us) {
+    now_us_ = at_us;
+    ProfileRecord profile = ProfileOf(1e-6);
+    profile.provenance = provenance;
+    ASSERT_TRUE(store_->AddProfile(profile, "").ok());
+  }
+  int64_t Remove(int64_t thin_before_us, int64_t remove_before_us) {
+    const auto removed = store_->RemoveOldRevisions(
+        "m", {.thin_before_us = thin_before_us, .remove_before_us = remove_before_us});
+    EXPECT_TRUE(removed.ok()) << removed.status();
+    return removed.value_or(-1);
+  }
+
+  std::atomic<int64_t> now_us_ = 0;  // the store's threads read it
+};
+
+TEST_P(OldRevisionsTest, TheLastOfEachHourStays) {
+  Add("calibrated", 0);
+  for (const int64_t at_us : {kMinute_us, 2 * kMinute_us, kHour_us - 1, kHour_us, kHour_us + 1,
+                              2 * kHour_us, 2 * kHour_us + kMinute_us}) {
+    Add("refined", at_us);
+  }
+  EXPECT_EQ(Remove(2 * kHour_us, 0), 3);
+  EXPECT_THAT(Revisions(0, 100), ElementsAre(8, 7, 6, 4, 1)) << "all since the third hour";
+  EXPECT_EQ(Remove(2 * kHour_us, 0), 0);
+  EXPECT_EQ(Ask("SELECT count(*) FROM parameter"), 10) << "two of each";
+}
+
+TEST_P(OldRevisionsTest, NoneBeyondTheAgeStaysButThePinnedOne) {
+  for (const char* provenance : {"calibrated", "refined", "edited", "refined"}) {
+    Add(provenance, kHour_us * Revisions(0, 100).size());
+  }
+  ASSERT_TRUE(store_->PinProfile("m", 2).ok());
+  Add("refined", 9 * kHour_us);
+  EXPECT_EQ(Remove(9 * kHour_us, 9 * kHour_us), 1);
+  EXPECT_THAT(Revisions(0, 100), ElementsAre(5, 3, 2, 1));
+}
+
+TEST_P(OldRevisionsTest, NoNumberComesAgain) {
+  Add("calibrated", 0);
+  Add("refined", kMinute_us);
+  EXPECT_EQ(Remove(kHour_us, kHour_us), 0) << "the newest one stays";
+  Add("refined", 2 * kMinute_us);
+  EXPECT_EQ(Remove(kHour_us, kHour_us), 1);
+  EXPECT_THAT(Revisions(0, 100), ElementsAre(3, 1));
+}
+
+TEST_P(OldRevisionsTest, OfOneMachine) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("other"), "").ok());
+  for (int i = 0; i < 2; ++i) Add("refined", kMinute_us * i);
+  EXPECT_EQ(*store_->RemoveOldRevisions("other",
+                                        {.thin_before_us = kHour_us, .remove_before_us = kHour_us}),
+            0);
+  EXPECT_THAT(Revisions(0, 100), ElementsAre(2, 1));
+  EXPECT_TRUE(absl::IsNotFound(store_->RemoveOldRevisions("unknown", {}).status()));
+}
+
 COX_ON_EACH_ENGINE(ProfileTest);
+COX_ON_EACH_ENGINE(OldRevisionsTest);
 
 }  // namespace
 }  // namespace cox::store

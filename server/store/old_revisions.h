@@ -1,0 +1,49 @@
+// Removes refined profile revisions that nobody needs any more: the step that is the same for every
+// engine, in SQL that each understands. In a write.
+//
+// Thread rule: the connection's. Failure rule: the connection's.
+#ifndef COX_STORE_OLD_REVISIONS_H_
+#define COX_STORE_OLD_REVISIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "store/records.h"
+
+namespace cox::store {
+
+// The first ones, at most `limit`; how many.
+template <typename Query, typename Connection>
+absl::StatusOr<int64_t> RemoveSomeOldRevisions(Connection& connection, int64_t machine_id,
+                                               const OldRevisions& old, int64_t limit) {
+  std::vector<int64_t> ids;
+  {
+    // The newest one stays, so that no number comes again.
+    Query query(connection,
+                "SELECT p.profile_id FROM profile p JOIN machine m ON m.machine_id = p.machine_id"
+                " JOIN profile next ON next.machine_id = p.machine_id AND next.revision ="
+                "  (SELECT min(n.revision) FROM profile n"
+                "   WHERE n.machine_id = p.machine_id AND n.revision > p.revision)"
+                " WHERE p.machine_id = $1 AND p.provenance = 'refined'"
+                " AND p.revision <> m.pinned_revision AND p.create_time_us < $2"
+                " AND (p.create_time_us < $3"
+                "      OR next.create_time_us / $4 = p.create_time_us / $4)"
+                " ORDER BY p.revision LIMIT $5");
+    query.Bind(machine_id).Bind(old.thin_before_us).Bind(old.remove_before_us);
+    query.Bind(OldRevisions::kKeptEvery_us).Bind(limit);
+    while (query.Next()) ids.push_back(query.Int(0));
+    if (!query.status().ok()) return query.status();
+  }
+  for (const int64_t id : ids) {
+    Query remove(connection, "DELETE FROM profile WHERE profile_id = $1");  // parameters, too
+    remove.Bind(id);
+    if (absl::Status status = remove.Run(); !status.ok()) return status;
+  }
+  return static_cast<int64_t>(ids.size());
+}
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_OLD_REVISIONS_H_
