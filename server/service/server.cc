@@ -208,7 +208,7 @@ class GrpcServer : public Server {
     std::promise<void> has_ended;
     const auto cancel =
         std::async(std::launch::async, [this, deadline, ended = has_ended.get_future()]() mutable {
-          if (ended.wait_until(deadline) == std::future_status::timeout) store_->CancelReads();
+          if (ended.wait_until(deadline) == std::future_status::timeout) store_->CancelLongWork();
         });
     backups_.Stop();
     retention_.Stop();
@@ -225,7 +225,7 @@ class GrpcServer : public Server {
       parsers_->AwaitIdle(deadline);
       pool_->AwaitIdle(deadline);
       heavy_pool_->AwaitIdle(deadline);
-      store_->CancelReads();
+      store_->CancelLongWork();
       turnstile_.AwaitQuiet(kQuiet, std::chrono::steady_clock::now() + kPatienceForQuiet);
       // The remaining calls are sending their answers, except health watchers, which never end.
       server_->Shutdown(std::chrono::system_clock::now() + kUnaryGrace);

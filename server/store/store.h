@@ -271,8 +271,9 @@ class Store {
   // overwritten or truncated, or a damaged page was found; every write fails then. May wait for the
   // disk.
   virtual absl::Status Check() = 0;
-  // Ends all reads, running and later ones, with CANCELLED. Writes continue.
-  virtual void CancelReads() = 0;
+  // Ends all reads, running and later ones, with CANCELLED; also Forget(), of SQLite, which then
+  // has removed nothing. Other writes continue.
+  virtual void CancelLongWork() = 0;
 };
 
 // Opens the database that `options` names: OpenSqlite(), or PostgreSQL. Of PostgreSQL: makes and

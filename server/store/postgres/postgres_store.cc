@@ -516,8 +516,8 @@ class PostgresStore final : public Store, public WriteState {
     return Write(Writer::Grouping::kSoon, [] { return absl::OkStatus(); });
   }
 
-  void CancelReads() override {
-    reads_are_cancelled_ = true;
+  void CancelLongWork() override {
+    long_work_is_cancelled_ = true;
     writes_.LosePatience();
     fleet_.LosePatience();
   }
@@ -654,9 +654,9 @@ class PostgresStore final : public Store, public WriteState {
   auto Read(Function function, const IsCancelled& is_cancelled = {})
       -> decltype(function(std::declval<Session&>())) {
     const SessionPool::Lease lease = readers_.Borrow();
-    (*lease).CancelWhen([&] { return reads_are_cancelled_ || (is_cancelled && is_cancelled()); });
+    (*lease).CancelWhen([&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); });
     const absl::Cleanup stop_asking = [&lease] { (*lease).CancelWhen({}); };
-    if (reads_are_cancelled_) return absl::CancelledError("the daemon is ending");
+    if (long_work_is_cancelled_) return absl::CancelledError("the daemon is ending");
     const Snapshot snapshot(*lease);
     if (!snapshot.status().ok()) return snapshot.status();
     return function(*lease);
@@ -666,7 +666,7 @@ class PostgresStore final : public Store, public WriteState {
   std::optional<DataDirectory> directory_;
   std::function<int64_t()> now_us_;
   std::atomic<bool> last_write_failed_{false};
-  std::atomic<bool> reads_are_cancelled_{false};
+  std::atomic<bool> long_work_is_cancelled_{false};
   WriteSession writes_;        // writer's thread only
   Ingest ingest_;              // writer's thread only
   int64_t next_purge_us_ = 0;  // writer's thread only

@@ -291,6 +291,9 @@ class SqliteStore final : public Store, public WriteState {
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
       ++rewrites_;
+      // A reporter of millions of rows takes seconds, and the daemon may end meanwhile.
+      db_->CancelWhen([this] { return long_work_is_cancelled_.load(); });
+      const absl::Cleanup stop_asking = [this] { db_->CancelWhen({}); };
       absl::StatusOr<Forgotten> removed = RemoveReports(*db_, reporter);
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);
@@ -430,7 +433,7 @@ class SqliteStore final : public Store, public WriteState {
 
   absl::Status Backup(const std::string& path, const IsCancelled& is_cancelled) override {
     if (absl::Status enough = CheckFreeSpace(path); !enough.ok()) return enough;
-    const auto cancelled = [&] { return reads_are_cancelled_ || (is_cancelled && is_cancelled()); };
+    const auto cancelled = [&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); };
     absl::Status written = Read(
         [&](Database& db) -> absl::Status {
           // The transaction begins with its first read.
@@ -455,7 +458,7 @@ class SqliteStore final : public Store, public WriteState {
   absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) override {
     int64_t freed_count = 0;
     for (int64_t left = 1; left > 0;) {
-      if (reads_are_cancelled_ || (is_cancelled && is_cancelled())) {
+      if (long_work_is_cancelled_ || (is_cancelled && is_cancelled())) {
         return absl::CancelledError("compacting was cancelled");
       }
       absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
@@ -513,7 +516,7 @@ class SqliteStore final : public Store, public WriteState {
     return written;
   }
 
-  void CancelReads() override { reads_are_cancelled_ = true; }
+  void CancelLongWork() override { long_work_is_cancelled_ = true; }
 
  private:
   absl::Status BeforeCommit() override {
@@ -593,9 +596,9 @@ class SqliteStore final : public Store, public WriteState {
   auto Read(Function function, const IsCancelled& is_cancelled = {})
       -> decltype(function(std::declval<Database&>())) {
     const ReadPool::Lease lease = readers_->Borrow();
-    (*lease).CancelWhen([&] { return reads_are_cancelled_ || (is_cancelled && is_cancelled()); });
+    (*lease).CancelWhen([&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); });
     const absl::Cleanup stop_asking = [&lease] { (*lease).CancelWhen({}); };
-    if (reads_are_cancelled_) return absl::CancelledError("the daemon is ending");
+    if (long_work_is_cancelled_) return absl::CancelledError("the daemon is ending");
     const Snapshot snapshot(*lease);
     if (!snapshot.status().ok()) return snapshot.status();
     return function(*lease);
@@ -610,7 +613,7 @@ class SqliteStore final : public Store, public WriteState {
   // A small write may succeed on a disk that is full for others: alone it proves nothing.
   std::atomic<int64_t> failed_writes_{0};
   std::atomic<int64_t> overcome_failures_{0};
-  std::atomic<bool> reads_are_cancelled_{false};
+  std::atomic<bool> long_work_is_cancelled_{false};
   // Writes that removed observations or moved them to another epoch. Changed by the writer only.
   std::atomic<int64_t> rewrites_{0};
   Ingest ingest_;              // writer's thread only

@@ -201,7 +201,7 @@ class EndlessStore final : public store::Store {
   }
   absl::Status Flush() override { return absl::OkStatus(); }
   absl::Status Check() override { return absl::OkStatus(); }
-  void CancelReads() override {}
+  void CancelLongWork() override {}
 
  private:
   static absl::Status ReadOnly() { return absl::UnimplementedError("nothing is written here"); }

@@ -583,7 +583,7 @@ TEST_P(ObservationTest, AReadOfCellsEndsWhenItsCallerCancels) {
 }
 
 TEST_P(ObservationTest, CancelledReadsDoNotStopWrites) {
-  store_->CancelReads();
+  store_->CancelLongWork();
   EXPECT_TRUE(absl::IsCancelled(store_->ListObservations({}, 0, 10).status()));
   EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
   EXPECT_TRUE(store_->Flush().ok());
