@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "files/file_io.h"
+#include "files/system_error.h"
 #include "servers/checked_channel.h"
 #include "servers/server_list.h"
 
@@ -67,8 +67,7 @@ absl::Status WriteToken(const std::string& path, const std::string& token) {
   if (written) return absl::OkStatus();
   // Half a token is of no use, and its file would keep the next one from being written.
   if (fd >= 0) unlink(path.c_str());
-  const std::string message = absl::StrCat(path, ": cannot be written: ", std::strerror(error));
-  return error == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
+  return SystemError(absl::StrCat(path, ": cannot be written"), error);
 }
 
 }  // namespace cox::cli

@@ -6,22 +6,17 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "files/replacement.h"
+#include "files/system_error.h"
 
 namespace cox {
 namespace {
 
 constexpr mode_t kForUsers = 0666;
 constexpr mode_t kForOwner = 0600;
-
-absl::Status SystemError(absl::string_view path) {
-  const std::string message = absl::StrCat(path, ": ", std::strerror(errno));
-  return errno == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
-}
 
 // Reads to the end; `path` is for messages.
 absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size_t max_bytes) {
@@ -33,7 +28,7 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path, size
     if (got < 0 && errno == EISDIR) {
       return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory; name a file"));
     }
-    if (got < 0) return SystemError(path);
+    if (got < 0) return SystemError(path, errno);
     if (got == 0) return content;
     content.append(buffer, got);
     if (content.size() > max_bytes) {
@@ -55,7 +50,7 @@ absl::Status Replace(const std::string& path, absl::string_view content, mode_t 
 
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t max_bytes) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return SystemError(path);
+  if (descriptor < 0) return SystemError(path, errno);
   const absl::Cleanup close_file = [descriptor] { close(descriptor); };
   return ReadAll(descriptor, path, max_bytes);
 }
@@ -78,7 +73,7 @@ absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose) {
   std::string folder =
       absl::StrCat(temporary == nullptr ? "/tmp" : temporary, "/cox-", purpose, "-XXXXXX");
   if (mkdtemp(folder.data()) == nullptr) {
-    return absl::UnknownError(absl::StrCat(folder, ": ", std::strerror(errno)));
+    return SystemError(folder, errno);
   }
   return folder;
 }

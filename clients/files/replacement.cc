@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "files/system_error.h"
 
 namespace cox {
 namespace {
@@ -40,11 +40,6 @@ Replacement::~Replacement() {
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
-absl::Status Replacement::Error(int number) const {
-  const std::string message = absl::StrCat(path_, ": ", std::strerror(number));
-  return number == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
-}
-
 absl::Status Replacement::Begin(const std::string& path, mode_t permissions) {
   path_ = path;
   struct stat existing;
@@ -55,7 +50,7 @@ absl::Status Replacement::Begin(const std::string& path, mode_t permissions) {
     descriptor_ = CreateBeside(path, permissions, &name);
     if (descriptor_ >= 0) temporary_ = std::move(name);
   }
-  return descriptor_ < 0 ? Error(errno) : absl::OkStatus();
+  return descriptor_ < 0 ? SystemError(path_, errno) : absl::OkStatus();
 }
 
 absl::Status Replacement::Flush() {
@@ -63,7 +58,7 @@ absl::Status Replacement::Flush() {
   while (!left.empty()) {
     const ssize_t written = write(descriptor_, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Error(errno);
+    if (written < 0) return SystemError(path_, errno);
     left.remove_prefix(written);
   }
   buffer_.clear();
@@ -78,11 +73,12 @@ absl::Status Replacement::Write(absl::string_view part) {
 absl::Status Replacement::Finish(bool waits_for_disk) {
   absl::Status status = Flush();
   if (!status.ok()) return status;
-  if (waits_for_disk && !temporary_.empty() && fsync(descriptor_) != 0) return Error(errno);
+  if (waits_for_disk && !temporary_.empty() && fsync(descriptor_) != 0)
+    return SystemError(path_, errno);
   // Some file systems report a full disk or quota only at close.
-  if (close(std::exchange(descriptor_, -1)) != 0) return Error(errno);
+  if (close(std::exchange(descriptor_, -1)) != 0) return SystemError(path_, errno);
   if (temporary_.empty()) return absl::OkStatus();
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) return Error(errno);
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError(path_, errno);
   temporary_.clear();
   return absl::OkStatus();
 }

@@ -31,7 +31,6 @@ class Replacement {
 
  private:
   absl::Status Flush();
-  absl::Status Error(int number) const;
 
   std::string path_;
   std::string temporary_;  // empty for a device or a pipe
