@@ -26,6 +26,12 @@ inline constexpr int64_t kMostOlderRows = 20'000;
 inline constexpr int64_t kMostSketchRows = 4'096;
 inline constexpr int64_t kMostApplicationSketchRows = kMostSketchRows / 4;
 
+// Of one step of retention, some 20 ms in which other writes wait: old rows, batches of old jobs,
+// and refined revisions.
+inline constexpr int64_t kSumUpRows = 2'000;
+inline constexpr int64_t kMergedBatches = 500;
+inline constexpr int64_t kOldRevisions = 200;
+
 }  // namespace cox::store
 
 #endif  // COX_STORE_LIMITS_H_

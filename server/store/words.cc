@@ -60,13 +60,24 @@ std::string ContentWords(const ObservationCount& count) {
                       domain::Counted(count.observation_count, "observation"));
 }
 
-std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten) {
+std::vector<AuditRecord> ForgottenAudit(const Actor& actor, const Reporter& reporter,
+                                        const Forgotten& forgotten, int64_t time_us) {
+  std::vector<std::string> machines;
+  for (const Forgotten::Of& of : forgotten.machines) machines.push_back(of.machine);
+  for (const std::string& machine : forgotten.deleted_machines) machines.push_back(machine);
   const bool is_job = reporter.kind == Reporter::Kind::kJob;
-  const auto machine_count =
-      static_cast<int64_t>(forgotten.machines.size() + forgotten.deleted_machines.size());
-  return absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ",
-                      domain::Counted(forgotten.removed_count, "observation"), " of ",
-                      domain::Counted(machine_count, "machine"));
+  const std::string change =
+      absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ",
+                   domain::Counted(forgotten.removed_count, "observation"), " of ",
+                   domain::Counted(static_cast<int64_t>(machines.size()), "machine"));
+  if (machines.empty()) machines.emplace_back();
+  std::vector<AuditRecord> records;
+  records.reserve(machines.size());
+  for (std::string& machine : machines) {
+    records.push_back(
+        {.time_us = time_us, .actor = actor, .machine = std::move(machine), .change = change});
+  }
+  return records;
 }
 
 std::vector<AuditRecord> ImportAudit(const ObservationBatch& batch, int64_t time_us) {

@@ -40,8 +40,10 @@ std::string MachineWords(const MachineRecord& machine);
 // What an audit record says of a machine that somebody deletes or brings back.
 std::string ContentWords(const ObservationCount& count);
 
-// What an audit record says of a forgotten reporter.
-std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten);
+// The audit records of a forgotten reporter: one for each machine, so that each machine's audit is
+// complete; one without a machine if it had reported nothing.
+std::vector<AuditRecord> ForgottenAudit(const Actor& actor, const Reporter& reporter,
+                                        const Forgotten& forgotten, int64_t time_us);
 
 // An audit record for each machine of an import, with the number of its observations. None if the
 // actor is the daemon itself.

@@ -51,10 +51,6 @@ namespace {
 // A transaction that its daemon leaves open, because it was stopped or cut off, is ended after this
 // time, so that the other daemons write on.
 constexpr int64_t kIdleMs = 5'000;
-// Of one step, while other writes wait: some 30 ms.
-constexpr int64_t kSumUpRows = 2'000;
-constexpr int64_t kMergedBatches = 500;
-constexpr int64_t kOldRevisions = 200;
 // A transaction is not idle while the server waits for the rest of a COPY: then the server must
 // notice by itself that the daemon's host is gone. Unix sockets ignore it.
 constexpr const char* kKeepAlive =
@@ -319,7 +315,11 @@ class PostgresStore final : public Store, public WriteState {
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);
       for (const Forgotten::Of& of : forgotten.machines) Changed(of.machine);
-      return AuditForgotten(actor, reporter, forgotten);
+      for (const AuditRecord& record : ForgottenAudit(actor, reporter, forgotten, now_us_())) {
+        if (absl::Status audited = InsertAudit(writes_.session(), record); !audited.ok())
+          return audited;
+      }
+      return absl::OkStatus();
     });
     if (!status.ok()) return status;
     return forgotten;
@@ -617,22 +617,6 @@ class PostgresStore final : public Store, public WriteState {
     return ContentWords(*count);
   }
 
-  // A row for each machine, so that each machine's audit is complete.
-  absl::Status AuditForgotten(const Actor& actor, const Reporter& reporter,
-                              const Forgotten& forgotten) {
-    const std::string change = ForgottenWords(reporter, forgotten);
-    if (forgotten.machines.empty() && forgotten.deleted_machines.empty()) {
-      return Audit(actor, "", change);
-    }
-    for (const Forgotten::Of& of : forgotten.machines) {
-      if (absl::Status audited = Audit(actor, of.machine, change); !audited.ok()) return audited;
-    }
-    for (const std::string& machine : forgotten.deleted_machines) {
-      if (absl::Status audited = Audit(actor, machine, change); !audited.ok()) return audited;
-    }
-    return absl::OkStatus();
-  }
-
   static absl::Status CheckLimit(int64_t limit) {
     if (limit >= 0) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat("limit is ", limit, ", must be >= 0"));
@@ -654,7 +638,8 @@ class PostgresStore final : public Store, public WriteState {
   auto Read(Function function, const IsCancelled& is_cancelled = {})
       -> decltype(function(std::declval<Session&>())) {
     const SessionPool::Lease lease = readers_.Borrow();
-    (*lease).CancelWhen([&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); });
+    (*lease).CancelWhen(
+        [&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); });
     const absl::Cleanup stop_asking = [&lease] { (*lease).CancelWhen({}); };
     if (long_work_is_cancelled_) return absl::CancelledError("the daemon is ending");
     const Snapshot snapshot(*lease);

@@ -54,11 +54,6 @@ constexpr const char* kWriterPragmas =
 // largest batch may need. A small write finds space in the log that a failed one has left.
 constexpr int64_t kSpareBytes = int64_t{4} << 20;
 
-// Of one step: about 20 ms, while other writes wait.
-constexpr int64_t kOldRevisions = 200;
-constexpr int64_t kSumUpRows = 2'000;
-constexpr int64_t kMergedBatches = 500;
-
 class SqliteStore final : public Store, public WriteState {
  public:
   SqliteStore(DataDirectory directory, std::unique_ptr<Database> db,
@@ -297,7 +292,10 @@ class SqliteStore final : public Store, public WriteState {
       absl::StatusOr<Forgotten> removed = RemoveReports(*db_, reporter);
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);
-      return AuditForgotten(actor, reporter, forgotten);
+      for (const AuditRecord& record : ForgottenAudit(actor, reporter, forgotten, now_us_())) {
+        if (absl::Status audited = InsertAudit(*db_, record); !audited.ok()) return audited;
+      }
+      return absl::OkStatus();
     });
     if (!status.ok()) return status;
     return forgotten;
@@ -433,7 +431,9 @@ class SqliteStore final : public Store, public WriteState {
 
   absl::Status Backup(const std::string& path, const IsCancelled& is_cancelled) override {
     if (absl::Status enough = CheckFreeSpace(path); !enough.ok()) return enough;
-    const auto cancelled = [&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); };
+    const auto cancelled = [&] {
+      return long_work_is_cancelled_ || (is_cancelled && is_cancelled());
+    };
     absl::Status written = Read(
         [&](Database& db) -> absl::Status {
           // The transaction begins with its first read.
@@ -558,22 +558,6 @@ class SqliteStore final : public Store, public WriteState {
     return ContentWords(*count);
   }
 
-  // A row for each machine, so that each machine's audit is complete.
-  absl::Status AuditForgotten(const Actor& actor, const Reporter& reporter,
-                              const Forgotten& forgotten) {
-    const std::string change = ForgottenWords(reporter, forgotten);
-    if (forgotten.machines.empty() && forgotten.deleted_machines.empty()) {
-      return Audit(actor, "", change);
-    }
-    for (const Forgotten::Of& of : forgotten.machines) {
-      if (absl::Status audited = Audit(actor, of.machine, change); !audited.ok()) return audited;
-    }
-    for (const std::string& machine : forgotten.deleted_machines) {
-      if (absl::Status audited = Audit(actor, machine, change); !audited.ok()) return audited;
-    }
-    return absl::OkStatus();
-  }
-
   // A backup must not fill the disk under the database.
   absl::Status CheckFreeSpace(const std::string& path) {
     const absl::StatusOr<FileFacts> facts = ReadFileFacts();
@@ -596,7 +580,8 @@ class SqliteStore final : public Store, public WriteState {
   auto Read(Function function, const IsCancelled& is_cancelled = {})
       -> decltype(function(std::declval<Database&>())) {
     const ReadPool::Lease lease = readers_->Borrow();
-    (*lease).CancelWhen([&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); });
+    (*lease).CancelWhen(
+        [&] { return long_work_is_cancelled_ || (is_cancelled && is_cancelled()); });
     const absl::Cleanup stop_asking = [&lease] { (*lease).CancelWhen({}); };
     if (long_work_is_cancelled_) return absl::CancelledError("the daemon is ending");
     const Snapshot snapshot(*lease);
