@@ -5,13 +5,14 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
-#include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
+#include "service/status.h"
 
 namespace cox::gateway {
 namespace {
@@ -98,14 +99,9 @@ absl::string_view CodeName(grpc::StatusCode code) { return CodeOf(code).name; }
 int HttpStatusOf(grpc::StatusCode code) { return CodeOf(code).http_status; }
 
 int64_t RetryAfterSeconds(const grpc::Status& status) {
-  const google::rpc::Status carried = DetailsOf(status);
-  for (const google::protobuf::Any& any : carried.details()) {
-    google::rpc::RetryInfo retry;
-    if (!any.UnpackTo(&retry)) continue;
-    const int64_t part_s = retry.retry_delay().nanos() > 0 ? 1 : 0;
-    return std::max<int64_t>(retry.retry_delay().seconds() + part_s, 1);
-  }
-  return 1;
+  constexpr double kLongest_s = 86'400;
+  const double delay_s = service::RetryDelayIn(status).value_or(1);
+  return static_cast<int64_t>(std::clamp(std::ceil(delay_s), 1.0, kLongest_s));
 }
 
 std::string ErrorJson(const grpc::Status& status) { return Text(Error(status)); }

@@ -17,16 +17,6 @@ constexpr absl::string_view kDetailsUrl = "cox.grpc_details";
 // Marks an error by the end of this daemon.
 constexpr absl::string_view kShuttingDownUrl = "cox.shutting_down";
 
-// The delay that the details name, seconds; nullopt: none.
-std::optional<double> DelayIn(const google::rpc::Status& details) {
-  google::rpc::RetryInfo retry;
-  for (const auto& detail : details.details()) {
-    if (!detail.UnpackTo(&retry)) continue;
-    return static_cast<double>(retry.retry_delay().seconds()) + retry.retry_delay().nanos() * 1e-9;
-  }
-  return std::nullopt;
-}
-
 // `code`: as the client will see it.
 const char* ReasonOf(const absl::Status& status, absl::StatusCode code) {
   if (domain::RetryDelayOf(status).has_value()) return "QUOTA_EXCEEDED";
@@ -106,6 +96,17 @@ grpc::Status ToGrpc(const absl::Status& status) {
   return grpc::Status(static_cast<grpc::StatusCode>(code), message, details.SerializeAsString());
 }
 
+std::optional<double> RetryDelayIn(const grpc::Status& status) {
+  google::rpc::Status details;
+  if (!details.ParseFromString(status.error_details())) return std::nullopt;
+  google::rpc::RetryInfo retry;
+  for (const auto& detail : details.details()) {
+    if (!detail.UnpackTo(&retry)) continue;
+    return static_cast<double>(retry.retry_delay().seconds()) + retry.retry_delay().nanos() * 1e-9;
+  }
+  return std::nullopt;
+}
+
 absl::Status FromGrpc(const grpc::Status& status) {
   absl::Status result(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
   google::rpc::Status details;
@@ -114,7 +115,7 @@ absl::Status FromGrpc(const grpc::Status& status) {
     return result;
   }
   // A stream's answers have the delay as a field.
-  if (const std::optional<double> delay_s = DelayIn(details);
+  if (const std::optional<double> delay_s = RetryDelayIn(status);
       delay_s && absl::IsResourceExhausted(result)) {
     result = domain::QuotaExceeded(status.error_message(), *delay_s);
   }

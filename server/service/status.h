@@ -5,6 +5,8 @@
 
 #include <grpcpp/support/status.h>
 
+#include <optional>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
@@ -18,6 +20,8 @@ inline constexpr double kRetryDelaySeconds = 0.25;
 absl::Status ShuttingDown(absl::string_view message);
 
 grpc::Status ToGrpc(const absl::Status& status);
+// Seconds that an error asks to wait (RetryInfo); nullopt: it does not say.
+std::optional<double> RetryDelayIn(const grpc::Status& status);
 // An error of another coxd, to pass on: ToGrpc() of the result has the same details.
 absl::Status FromGrpc(const grpc::Status& status);
 
