@@ -15,90 +15,74 @@
 namespace cox::daemon {
 namespace {
 
+class LearnerTest : public ::testing::Test {
+ protected:
+  EndlessStore store_;
+  Snapshots snapshots_;
+  ProfileFeed feed_;
+  ScenarioBound scenarios_{{.of_machine = 1'000, .in_all = 1'000}};
+  Learner learner_{&store_, &snapshots_, &feed_, &scenarios_, 0};
+};
+
 // Without Stop() in every loop neither test would end.
-TEST(LearnerTest, EndsInTheMiddleOfALongHistory) {
-  EndlessStore store;
-  Snapshots snapshots;
-  ProfileFeed feed;
-  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
-  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
-  ASSERT_TRUE(learner.Start().ok());
-  learner.Notice({"m"}, {});
-  while (store.list_count() < 2) std::this_thread::yield();
-  learner.Stop();
-  const int64_t lists = store.list_count();
-  learner.Notice({"m"}, {});
-  learner.Stop();
-  EXPECT_EQ(store.list_count(), lists) << "it learned after its end";
+TEST_F(LearnerTest, EndsInTheMiddleOfALongHistory) {
+  ASSERT_TRUE(learner_.Start().ok());
+  learner_.Notice({"m"}, {});
+  while (store_.list_count() < 2) std::this_thread::yield();
+  learner_.Stop();
+  const int64_t lists = store_.list_count();
+  learner_.Notice({"m"}, {});
+  learner_.Stop();
+  EXPECT_EQ(store_.list_count(), lists) << "it learned after its end";
 }
 
-TEST(LearnerTest, WhoAwaitsLearningIsAnsweredAtTheEnd) {
-  EndlessStore store;
-  Snapshots snapshots;
-  ProfileFeed feed;
-  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
-  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
-  ASSERT_TRUE(learner.Start().ok());
+TEST_F(LearnerTest, WhoAwaitsLearningIsAnsweredAtTheEnd) {
+  ASSERT_TRUE(learner_.Start().ok());
   std::promise<void> early;
-  learner.Notice({"m"}, [&early] { early.set_value(); });
-  while (store.list_count() < 2) std::this_thread::yield();
+  learner_.Notice({"m"}, [&early] { early.set_value(); });
+  while (store_.list_count() < 2) std::this_thread::yield();
   std::promise<void> queued;
-  learner.Notice({"m"}, [&queued] { queued.set_value(); });
-  learner.Stop();
+  learner_.Notice({"m"}, [&queued] { queued.set_value(); });
+  learner_.Stop();
   early.get_future().wait();
   queued.get_future().wait();
   std::promise<void> late;
-  learner.Notice({"m"}, [&late] { late.set_value(); });
+  learner_.Notice({"m"}, [&late] { late.set_value(); });
   late.get_future().wait();
 }
 
-TEST(LearnerTest, TriesAgainAfterAnErrorOfTheStore) {
-  EndlessStore store;
-  store.FailToList(1);
-  Snapshots snapshots;
-  ProfileFeed feed;
-  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
-  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
-  ASSERT_TRUE(learner.Start().ok());
+TEST_F(LearnerTest, TriesAgainAfterAnErrorOfTheStore) {
+  store_.FailToList(1);
+  ASSERT_TRUE(learner_.Start().ok());
   std::promise<void> failed;
-  learner.Notice({"m"}, [&failed] { failed.set_value(); });
+  learner_.Notice({"m"}, [&failed] { failed.set_value(); });
   failed.get_future().wait();
-  EXPECT_EQ(store.list_count(), 1);
+  EXPECT_EQ(store_.list_count(), 1);
   // Of no machine; it only ends the rest.
-  learner.Notice({}, {}, Learner::Pace::kUrgent);
-  while (store.list_count() < 2) std::this_thread::yield();
-  learner.Stop();
+  learner_.Notice({}, {}, Learner::Pace::kUrgent);
+  while (store_.list_count() < 2) std::this_thread::yield();
+  learner_.Stop();
 }
 
-TEST(LearnerTest, AnswersFromProfilesUntilTheHistoryIsRead) {
+TEST_F(LearnerTest, AnswersFromProfilesUntilTheHistoryIsRead) {
   std::promise<void> open;
-  EndlessStore store;
-  store.AddMachine("m");
-  store.HoldCells(open.get_future().share());
-  Snapshots snapshots;
-  ProfileFeed feed;
-  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
-  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
-  ASSERT_TRUE(learner.Start().ok()) << "does not wait for the cells";
-  EXPECT_TRUE(snapshots.Load()->contains("m"));
-  EXPECT_FALSE(learner.AwaitViews(std::chrono::steady_clock::now()));
+  store_.AddMachine("m");
+  store_.HoldCells(open.get_future().share());
+  ASSERT_TRUE(learner_.Start().ok()) << "does not wait for the cells";
+  EXPECT_TRUE(snapshots_.Load()->contains("m"));
+  EXPECT_FALSE(learner_.AwaitViews(std::chrono::steady_clock::now()));
   open.set_value();
-  EXPECT_TRUE(learner.AwaitViews(std::chrono::steady_clock::now() + std::chrono::minutes(1)));
+  EXPECT_TRUE(learner_.AwaitViews(std::chrono::steady_clock::now() + std::chrono::minutes(1)));
 }
 
-TEST(LearnerTest, ManyMachinesArePublishedTogether) {
+TEST_F(LearnerTest, ManyMachinesArePublishedTogether) {
   constexpr int kMachines = 1'000;
-  EndlessStore store;
-  for (int i = 0; i < kMachines; ++i) store.AddMachine(absl::StrCat("m", i));
-  Snapshots snapshots;
+  for (int i = 0; i < kMachines; ++i) store_.AddMachine(absl::StrCat("m", i));
   std::set<std::shared_ptr<const Snapshot>> seen;
-  store.OnGetProfile([&](const std::string&) { seen.insert(snapshots.Load()); });
-  ProfileFeed feed;
-  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
-  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
-  ASSERT_TRUE(learner.Start().ok());
-  learner.Stop();
-  EXPECT_EQ(snapshots.Load()->size(), static_cast<size_t>(kMachines));
+  store_.OnGetProfile([&](const std::string&) { seen.insert(snapshots_.Load()); });
+  ASSERT_TRUE(learner_.Start().ok());
+  learner_.Stop();
+  EXPECT_EQ(snapshots_.Load()->size(), static_cast<size_t>(kMachines));
   // Each snapshot is a copy of all machines.
   EXPECT_LE(seen.size(), 100u);
 }
