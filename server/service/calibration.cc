@@ -108,7 +108,7 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     for (const std::string& warning : calibration->warnings) response->add_warnings(warning);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 }  // namespace cox::service

@@ -20,10 +20,11 @@ struct Core {
   daemon::Snapshots* snapshots;
   daemon::ProfileFeed* feed;
   daemon::Learner* learner;
-  daemon::BlockingPool* pool;     // for calls that take milliseconds
-  daemon::BlockingPool* parsers;  // of large requests; bounded by their bytes
-  // For seconds: many rows, thousands of scenarios, or changes that wait for the learner.
-  daemon::BlockingPool* heavy_pool;
+  daemon::BlockingPool* pool;        // for calls that take milliseconds
+  daemon::BlockingPool* parsers;     // of large requests; bounded by their bytes
+  daemon::BlockingPool* heavy_pool;  // for seconds: many rows, or thousands of scenarios
+  // For changes that wait for the learner: a few would hold all threads of the others.
+  daemon::BlockingPool* change_pool;
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
   access::Access* access;

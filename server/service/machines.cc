@@ -84,7 +84,7 @@ grpc::ServerUnaryReactor* Machines::CreateMachine(grpc::CallbackServerContext* c
     FromRecord(*stored, response);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Machines::GetMachine(grpc::CallbackServerContext* context,
@@ -134,7 +134,7 @@ grpc::ServerUnaryReactor* Machines::DeleteMachine(grpc::CallbackServerContext* c
     }
     return core_.learner->Refresh(std::string(*name));
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Machines::UndeleteMachine(grpc::CallbackServerContext* context,
@@ -151,7 +151,7 @@ grpc::ServerUnaryReactor* Machines::UndeleteMachine(grpc::CallbackServerContext*
     FromRecord(*machine, response);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Machines::SetSwitches(grpc::CallbackServerContext* context,

@@ -51,7 +51,7 @@ grpc::ServerUnaryReactor* Profiles::CreateProfile(grpc::CallbackServerContext* c
     FromRecord(*stored, ActiveRevision(core_, stored->machine) == stored->revision, response);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Profiles::GetProfile(grpc::CallbackServerContext* context,
@@ -126,7 +126,7 @@ grpc::ServerUnaryReactor* Profiles::PinProfile(grpc::CallbackServerContext* cont
     FromRecord(*active, true, response);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Profiles::RollbackProfile(grpc::CallbackServerContext* context,
@@ -153,7 +153,7 @@ grpc::ServerUnaryReactor* Profiles::RollbackProfile(grpc::CallbackServerContext*
     FromRecord(*stored, true, response);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Profiles::AcceptProfile(grpc::CallbackServerContext* context,
@@ -168,7 +168,7 @@ grpc::ServerUnaryReactor* Profiles::AcceptProfile(grpc::CallbackServerContext* c
     FromRecord(*accepted, true, response);
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.heavy_pool, context, answer, TurnOfChange());
+  return FinishFromPool(*core_.change_pool, context, answer);
 }
 
 grpc::ServerWriteReactor<v1::Profile>* Profiles::WatchProfile(

@@ -284,8 +284,8 @@ void Report(const Core& core, const access::Principal& principal,
     Append(core, std::move(*accepted));
     return;
   }
-  // Looking for machines and registering them wait for the disk; the batch follows from there.
-  const absl::Status taken = core.pool->Run(
+  // Registering machines waits for the learner; the batch follows from there.
+  const absl::Status taken = core.change_pool->Run(
       principal.name, [core, accepted, unknown, principal, creates = request.create_machines(),
                        actor = ActorOf(principal)]() mutable {
         if (absl::Status allowed = LeaveWhatMayBeCreated(core, principal, creates, unknown);

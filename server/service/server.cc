@@ -46,14 +46,16 @@ constexpr int kHeavyPoolThreads = 2;
 constexpr size_t kHeavyPoolQueue = 64;
 // One caller's long calls run one after another, so a thread is left for the others.
 constexpr int kHeavyCallsOfCaller = 1;
+// Each waits for the learner, which takes one at a time.
+constexpr int kChangePoolThreads = 1;
 // Threads that parse large requests, and the calls that may wait for them. Their bytes are in
 // memory, within the bound of gRPC's buffers.
 constexpr int kParserThreads = 2;
 // The share of max-memory for large requests that wait for them, in bytes: half of gRPC's buffers,
 // so that gRPC does not cancel the calls of others to free some.
 constexpr int64_t kParserShare = 8;
-// A connection for each thread that reads: both pools, the learner, the writer's callbacks.
-constexpr int kReadConnections = kPoolThreads + kHeavyPoolThreads + 2;
+// A connection for each thread that reads: the pools, the learner, the writer's callbacks.
+constexpr int kReadConnections = kPoolThreads + kHeavyPoolThreads + kChangePoolThreads + 2;
 // The share of max-memory for the content of requests in progress; entry/builder_limits.h has that
 // of gRPC's buffers. The rest is for the daemon's own data and for what the allocator cannot reuse
 // at once.
@@ -81,6 +83,8 @@ class GrpcServer : public Server {
         pool_(std::make_unique<daemon::BlockingPool>("quick", kPoolThreads, kPoolQueue)),
         heavy_pool_(std::make_unique<daemon::BlockingPool>("heavy", kHeavyPoolThreads,
                                                            kHeavyPoolQueue, kHeavyCallsOfCaller)),
+        change_pool_(
+            std::make_unique<daemon::BlockingPool>("change", kChangePoolThreads, kPoolQueue)),
         parsers_(std::make_unique<daemon::BlockingPool>(
             "parser", kParserThreads, static_cast<size_t>(config.max_memory_bytes / kParserShare))),
         core_{.store = store_.get(),
@@ -90,6 +94,7 @@ class GrpcServer : public Server {
               .pool = pool_.get(),
               .parsers = parsers_.get(),
               .heavy_pool = heavy_pool_.get(),
+              .change_pool = change_pool_.get(),
               .streams = &streams_,
               .memory = &memory_,
               .access = access_.get(),
@@ -225,6 +230,7 @@ class GrpcServer : public Server {
       parsers_->AwaitIdle(deadline);
       pool_->AwaitIdle(deadline);
       heavy_pool_->AwaitIdle(deadline);
+      change_pool_->AwaitIdle(deadline);
       store_->CancelLongWork();
       turnstile_.AwaitQuiet(kQuiet, std::chrono::steady_clock::now() + kPatienceForQuiet);
       // The remaining calls are sending their answers, except health watchers, which never end.
@@ -235,6 +241,7 @@ class GrpcServer : public Server {
     parsers_.reset();
     pool_.reset();
     heavy_pool_.reset();
+    change_pool_.reset();
     if (absl::Status flushed = store_->Flush(); !flushed.ok()) {
       daemon::Log(daemon::LogLevel::kError, "flush failed",
                   {{"error", std::string(flushed.message())}});
@@ -316,6 +323,7 @@ class GrpcServer : public Server {
   daemon::Learner learner_;
   std::unique_ptr<daemon::BlockingPool> pool_;
   std::unique_ptr<daemon::BlockingPool> heavy_pool_;
+  std::unique_ptr<daemon::BlockingPool> change_pool_;
   std::unique_ptr<daemon::BlockingPool> parsers_;
   const Core core_;
 

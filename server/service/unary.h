@@ -35,10 +35,6 @@ inline std::function<bool()> CancelledBy(grpc::CallbackServerContext* context) {
 // wait for it.
 inline std::string TurnOfLongCall() { return absl::StrCat(CallingPrincipal().name, ", long"); }
 
-// Whose turn a change is that waits for the learner, so one after another: from the pool for heavy
-// questions, because a few of them would hold all threads that answer jobs.
-inline std::string TurnOfChange() { return absl::StrCat(CallingPrincipal().name, ", change"); }
-
 // Runs `handler` (an absl::Status()) on the pool, in turn with other callers, and answers with its
 // status. `turn`: whose turn it is; "": the caller's. The messages it captures by pointer live
 // until then. A call that was cancelled while it waited costs nothing.
