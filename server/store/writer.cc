@@ -121,9 +121,9 @@ void Writer::Collect(std::unique_lock<std::mutex>& lock, Group& group) {
       if (!more || queue_.empty()) return;
     }
     const bool alone = queue_.front().grouping == Grouping::kAlone;
-    // Those that are in the group would wait for a write that fills a group by itself.
-    const bool fills = queue_.front().rows >= limits_.commit_rows;
-    if ((alone || fills) && !group.writes.empty()) return;
+    // Those that are in the group do not wait for a large write.
+    const bool is_too_large = group.rows + queue_.front().rows > limits_.commit_rows;
+    if ((alone || is_too_large) && !group.writes.empty()) return;
     full = alone;
     group.writes.push_back(queue_.Pop());
     Write& write = group.writes.back();

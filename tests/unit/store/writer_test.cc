@@ -83,14 +83,14 @@ TEST_F(WriterTest, TheDefaultsAreThoseOfTheDesign) {
 TEST_F(WriterTest, AGroupIsCommittedWhenItIsFull) {
   Start({.commit_delay_us = kNever, .commit_rows = 10, .queue_rows = 100});
   std::vector<std::future<absl::Status>> outcomes;
-  outcomes.reserve(4);
-  for (int i = 0; i < 4; ++i) outcomes.push_back(Submit(3, Insert(i)));
+  outcomes.reserve(5);
+  for (int i = 0; i < 5; ++i) outcomes.push_back(Submit(2, Insert(i)));
   for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get().ok());
   EXPECT_EQ(state_.commits, 1);
-  EXPECT_EQ(Committed(), "0 1 2 3");
+  EXPECT_EQ(Committed(), "0 1 2 3 4");
 }
 
-TEST_F(WriterTest, SmallWritesDoNotWaitForOneThatFillsAGroup) {
+TEST_F(WriterTest, SmallWritesDoNotWaitForALargeOne) {
   Start({.commit_delay_us = kNever, .commit_rows = 10, .queue_rows = 100});
   std::future<absl::Status> small = Submit(1, Insert(1));
   std::string before_the_large_one;
