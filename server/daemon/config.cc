@@ -411,7 +411,7 @@ constexpr ConfigKey kKeys[] = {
        return SetCount("max-scenarios", text, 1, kMaxQuota, &config->max_scenarios);
      }},
     {"retention-age", "DURATION", "90d",
-     "age from which coxd keeps sums of timings in place of their rows; 0s: any",
+     "age from which coxd keeps sums of timings and no refined profiles; 0s: any",
      [](absl::string_view text, Config* config) {
        return SetDuration("retention-age", text, 0, 3'153'600'000, &config->retention_age_s);
      }},

@@ -30,7 +30,7 @@ inline constexpr int64_t kMostApplicationSketchRows = kMostSketchRows / 4;
 // and refined revisions.
 inline constexpr int64_t kSumUpRows = 2'000;
 inline constexpr int64_t kMergedBatches = 500;
-inline constexpr int64_t kOldRevisions = 200;
+inline constexpr int64_t kOldRevisions = 50;
 
 }  // namespace cox::store
 

@@ -20,16 +20,18 @@ absl::StatusOr<int64_t> RemoveSomeOldRevisions(Connection& connection, int64_t m
                                                const OldRevisions& old, int64_t limit) {
   std::vector<int64_t> ids;
   {
-    // The newest one stays, so that no number comes again.
+    // The newest one stays, so that no number comes again. Thinned are those that learning added by
+    // itself and refined again in the same hour: others have a meaning to somebody. PostgreSQL
+    // would read all revisions to join each with the next one.
     Query query(connection,
                 "SELECT p.profile_id FROM profile p JOIN machine m ON m.machine_id = p.machine_id"
-                " JOIN profile next ON next.machine_id = p.machine_id AND next.revision ="
-                "  (SELECT min(n.revision) FROM profile n"
-                "   WHERE n.machine_id = p.machine_id AND n.revision > p.revision)"
                 " WHERE p.machine_id = $1 AND p.provenance = 'refined'"
                 " AND p.revision <> m.pinned_revision AND p.create_time_us < $2"
-                " AND (p.create_time_us < $3"
-                "      OR next.create_time_us / $4 = p.create_time_us / $4)"
+                " AND p.revision < (SELECT max(l.revision) FROM profile l WHERE l.machine_id = $1)"
+                " AND (p.create_time_us < $3 OR (p.note LIKE 'learned from %' AND"
+                "  (SELECT CASE n.provenance WHEN 'refined' THEN n.create_time_us / $4 END"
+                "   FROM profile n WHERE n.machine_id = p.machine_id AND n.revision > p.revision"
+                "   ORDER BY n.revision LIMIT 1) = p.create_time_us / $4))"
                 " ORDER BY p.revision LIMIT $5");
     query.Bind(machine_id).Bind(old.thin_before_us).Bind(old.remove_before_us);
     query.Bind(OldRevisions::kKeptEvery_us).Bind(limit);

@@ -112,7 +112,8 @@ class Store {
                                                                   int64_t limit) = 0;
   // Removes the first refined revisions of a machine that are old, at most a few hundred; how many.
   // A short write; call it again until none is left. What somebody set, the pinned revision and the
-  // newest one stay. NOT_FOUND for an unknown machine.
+  // newest one stay; so do, until remove_before_us, those with another note than learning's usual
+  // one, and the last one before somebody set another. NOT_FOUND for an unknown machine.
   virtual absl::StatusOr<int64_t> RemoveOldRevisions(absl::string_view machine,
                                                      const OldRevisions& old) = 0;
   // revision 0 unpins.

@@ -135,7 +135,7 @@ absl::Status Database::StatusOf(int code) const {
   }
   switch (code & 0xff) {
     case SQLITE_INTERRUPT:
-      return absl::CancelledError("the read was cancelled");
+      return absl::CancelledError("the call was cancelled");
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(absl::StrCat("disk full: ", message));
     case SQLITE_NOMEM:

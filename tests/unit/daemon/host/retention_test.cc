@@ -120,6 +120,7 @@ TEST_F(RetentionTest, KeepsFewRefinedRevisions) {
   profile.provenance = "calibrated";
   ASSERT_TRUE(store_->AddProfile(profile, "").ok());
   profile.provenance = "refined";
+  profile.note = "learned from 10 observations";
   constexpr int kOfAnHour = 300;
   for (int hours = 5; hours >= 0; hours -= 5) {
     // In the middle of an hour.

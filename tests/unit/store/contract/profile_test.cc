@@ -191,10 +191,11 @@ class OldRevisionsTest : public ProfileTest {
     store_ = Open(Options(), [this] { return now_us_.load(); });
     ProfileTest::SetUp();
   }
-  void Add(const char* provenance, int64_t at_us) {
+  void Add(const char* provenance, int64_t at_us, const char* note = "learned from m") {
     now_us_ = at_us;
     ProfileRecord profile = ProfileOf(1e-6);
     profile.provenance = provenance;
+    profile.note = note;
     ASSERT_TRUE(store_->AddProfile(profile, "").ok());
   }
   int64_t Remove(int64_t thin_before_us, int64_t remove_before_us) {
@@ -217,6 +218,19 @@ TEST_P(OldRevisionsTest, TheLastOfEachHourStays) {
   EXPECT_THAT(Revisions(0, 100), ElementsAre(8, 7, 6, 4, 1)) << "all since the third hour";
   EXPECT_EQ(Remove(2 * kHour_us, 0), 0);
   EXPECT_EQ(Ask("SELECT count(*) FROM parameter"), 10) << "two of each";
+}
+
+TEST_P(OldRevisionsTest, WhatHasAMeaningStays) {
+  Add("refined", 0);
+  Add("refined", kMinute_us);  // what was active when somebody set another
+  Add("edited", 2 * kMinute_us);
+  Add("refined", 3 * kMinute_us, "accepted; learned from m");
+  Add("refined", 4 * kMinute_us);
+  Add("refined", 5 * kMinute_us);
+  EXPECT_EQ(Remove(kHour_us, 0), 2);
+  EXPECT_THAT(Revisions(0, 100), ElementsAre(6, 4, 3, 2));
+  EXPECT_EQ(Remove(kHour_us, kHour_us), 2);
+  EXPECT_THAT(Revisions(0, 100), ElementsAre(6, 3));
 }
 
 TEST_P(OldRevisionsTest, NoneBeyondTheAgeStaysButThePinnedOne) {
