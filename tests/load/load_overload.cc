@@ -442,7 +442,7 @@ int Main(int argc, char** argv) {
   };
   for (const auto& [name, option] : counts) {
     app.add_option(name, *option.first, option.second)
-        ->check(CLI::Range(1, 20'000))
+        ->check(CLI::Range(1, option.first == &flood.rows ? 5'000 : 20'000))
         ->capture_default_str();
   }
   app.add_option("--seconds", flood.seconds, "length of the flood")

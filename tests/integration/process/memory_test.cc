@@ -52,10 +52,10 @@ bool IsRetry(const grpc::Status& status) {
   return false;
 }
 
-// Today 64 such batches would hold more than a gigabyte without admission.
+// So many batches would hold more than a gigabyte without admission.
 TEST(MemoryTest, ManyFullBatchesAtOnceStayBelowTheLimit) {
   constexpr int64_t kLimitMib = 256;
-  constexpr int kBatches = 64;
+  constexpr int kBatches = 256;
   const TemporaryDirectory directory;
   const std::string socket = directory.path() + "/coxd.sock";
   CoxdProcess coxd(
