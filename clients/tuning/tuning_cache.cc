@@ -122,9 +122,9 @@ absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t 
                                                   const std::string& text) const {
   std::string path =
       absl::StrCat(folder_, "/", Stem(key), "-r", profile_revision, "-", Plain(etag), ".conf");
-  // The file never changes, but a power loss may have emptied it.
-  std::error_code error;
-  if (fs::file_size(path, error) == text.size() && !error && OnlyOwnerWrites(path)) {
+  // A power loss may have emptied it; and of the same decisions another daemon, or this one a week
+  // later, makes a text with another date.
+  if (const auto held = ReadFile(path); held.ok() && *held == text && OnlyOwnerWrites(path)) {
     Touch(path);
     return path;
   }

@@ -84,7 +84,8 @@ class TuningCache {
   void Confirm(const TuningKey& key) const;
 
   // Writes the answer's text to a file for the MPI library and returns its path. Each combination
-  // of machine, revision, shape, library and decisions has its own file.
+  // of machine, revision, shape, library and decisions has its own file; another text of the same
+  // decisions replaces it in one step.
   absl::StatusOr<std::string> TextFile(const TuningKey& key, int64_t profile_revision,
                                        const std::string& etag, const std::string& text) const;
 

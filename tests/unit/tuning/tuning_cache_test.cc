@@ -82,16 +82,22 @@ TEST_F(TuningCacheTest, AnEmptyFileCountsAsAbsent) {
   EXPECT_FALSE(cache_.Load(key_).has_value());
 }
 
-TEST_F(TuningCacheTest, ATextIsWrittenOnceAndNotChanged) {
+TEST_F(TuningCacheTest, EachDecisionsHaveTheirFile) {
   const auto path = cache_.TextFile(key_, 3, "e1", "text");
   ASSERT_TRUE(path.ok()) << path.status();
   EXPECT_THAT(*path, ::testing::EndsWith("m-4x8-openmpi-4.1-r3-e1.conf"));
-  std::ofstream(*path) << "TEXT";
   EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
+  EXPECT_NE(*cache_.TextFile(key_, 3, "e2", "text"), *path);
+}
+
+// Else no job would be tuned until the user deletes the file.
+TEST_F(TuningCacheTest, TheSameDecisionsOfAnotherDayReplaceTheText) {
+  const auto path = cache_.TextFile(key_, 3, "e1", "# 2026-11-20\n");
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "# 2026-11-27\n"), *path);
   std::ostringstream content;
   content << std::ifstream(*path).rdbuf();
-  EXPECT_EQ(content.str(), "TEXT");
-  EXPECT_NE(*cache_.TextFile(key_, 3, "e2", "text"), *path);
+  EXPECT_EQ(content.str(), "# 2026-11-27\n");
 }
 
 // Files do not wait for the disk.
