@@ -20,9 +20,9 @@ absl::StatusOr<int64_t> RemoveSomeOldRevisions(Connection& connection, int64_t m
                                                const OldRevisions& old, int64_t limit) {
   std::vector<int64_t> ids;
   {
-    // The newest one stays, so that no number comes again. Thinned are those that learning added by
-    // itself and refined again in the same hour: others have a meaning to somebody. PostgreSQL
-    // would read all revisions to join each with the next one.
+    // The newest one stays, because a number must not be used twice. Of an hour go those that
+    // learning made by itself and refined again in that hour: the others mean something to
+    // somebody. No join with the next revision: PostgreSQL would read all revisions for it.
     Query query(connection,
                 "SELECT p.profile_id FROM profile p JOIN machine m ON m.machine_id = p.machine_id"
                 " WHERE p.machine_id = $1 AND p.provenance = 'refined'"
