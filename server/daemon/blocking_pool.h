@@ -28,8 +28,8 @@ namespace cox::daemon {
 class BlockingPool {
  public:
   // `name`: a literal of at most 15 characters, which the threads have. `queue_limit` >= 1: of
-  // waiting calls, or of their costs. `running_limit` >= 1: how much work of
-  // one caller runs at the same time, so that one with long calls leaves threads to the others.
+  // waiting calls, or of their costs. `running_limit` >= 1: how much work of one caller runs at the
+  // same time, so that one with long calls leaves threads to the others.
   BlockingPool(const char* name, int thread_count, size_t queue_limit, int running_limit);
   BlockingPool(const char* name, int thread_count, size_t queue_limit)
       : BlockingPool(name, thread_count, queue_limit, thread_count) {}

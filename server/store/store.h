@@ -110,7 +110,7 @@ class Store {
   virtual absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine,
                                                                   int64_t before,
                                                                   int64_t limit) = 0;
-  // Removes the first refined revisions of a machine that are old, at most a few hundred; how many.
+  // Removes the first refined revisions of a machine that are old, at most kOldRevisions; how many.
   // A short write; call it again until none is left. What somebody set, the pinned revision and the
   // newest one stay; so do, until remove_before_us, those with another note than learning's usual
   // one, and the last one before somebody set another. NOT_FOUND for an unknown machine.

@@ -14,6 +14,7 @@
 #include "domain/principal_name.h"
 #include "domain/words/counted.h"
 #include "learn/refine/refine.h"
+#include "store/old_revisions.h"
 
 namespace cox::daemon {
 namespace {
@@ -248,11 +249,11 @@ absl::Status MachineLearner::PublishRevision(const Learned& content, const store
   profile.observations_through_id = content.through_id;
   profile.parameters = content.profile.parameters;
   profile.refined_revision = revision_;
-  profile.note = absl::StrFormat(
-      "%slearned from %s (ids up to %d) since revision %d; predictions moved by %.1f "
-      "%%",
-      why_.empty() ? "" : why_ + "; ", domain::Counted(content.used_count, "observation"),
-      content.through_id, revision_, 100 * content.largest_change);
+  profile.note =
+      absl::StrFormat("%s%s%s (ids up to %d) since revision %d; predictions moved by %.1f %%",
+                      why_.empty() ? "" : why_ + "; ", store::kLearnedNote,
+                      domain::Counted(content.used_count, "observation"), content.through_id,
+                      revision_, 100 * content.largest_change);
   const absl::StatusOr<store::ProfileRecord> stored = shared_.store->AddProfile(profile, "", actor);
   if (!stored.ok()) return stored.status();
   Log(LogLevel::kInfo, "profile refined",
