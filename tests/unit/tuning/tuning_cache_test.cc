@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
+#include "files/file_io.h"
 #include "folder.h"
 
 namespace cox::tuning {
@@ -95,9 +96,7 @@ TEST_F(TuningCacheTest, TheSameDecisionsOfAnotherDayReplaceTheText) {
   const auto path = cache_.TextFile(key_, 3, "e1", "# 2026-11-20\n");
   ASSERT_TRUE(path.ok()) << path.status();
   EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "# 2026-11-27\n"), *path);
-  std::ostringstream content;
-  content << std::ifstream(*path).rdbuf();
-  EXPECT_EQ(content.str(), "# 2026-11-27\n");
+  EXPECT_EQ(*ReadFile(*path), "# 2026-11-27\n");
 }
 
 // Files do not wait for the disk.
@@ -106,9 +105,7 @@ TEST_F(TuningCacheTest, ATextThatAPowerLossEmptiedIsWrittenAnew) {
   ASSERT_TRUE(path.ok()) << path.status();
   std::ofstream(*path) << "";
   EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
-  std::ostringstream content;
-  content << std::ifstream(*path).rdbuf();
-  EXPECT_EQ(content.str(), "text");
+  EXPECT_EQ(*ReadFile(*path), "text");
 }
 
 // Slurm's plugin would not take it.

@@ -17,6 +17,7 @@
 #include "cli/exit_code.h"
 #include "domain/collective.h"
 #include "fake_daemon.h"
+#include "files/file_io.h"
 #include "library/libraries.h"
 #include "library/shell_exports.h"
 #include "library/tuning_format.h"
@@ -242,9 +243,7 @@ TEST_F(HostileDaemonTest, AFileThatSomebodyHasChangedIsWrittenAnew) {
   const TextOutcome outcome = RunJob("openmpi-4.1");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("dynamic_rules_filename="));
-  std::ostringstream content;
-  content << std::ifstream(files[0]).rdbuf();
-  EXPECT_EQ(content.str(), *text);
+  EXPECT_EQ(*ReadFile(files[0]), *text);
 }
 
 }  // namespace
