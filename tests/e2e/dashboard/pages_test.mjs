@@ -370,6 +370,39 @@ const tests = {
     }
   },
 
+  async 'each answer may be the one that is missing'(page) {
+    for (const route of ['machine', 'decisions', 'whatif', 'jobs', 'patterns']) {
+      const address = `${daemon.url}/#/${route}?machine=smpi-switch`;
+      const methods = new Set();
+      const note = (asked) => methods.add(asked.url().match(/cox\.v1\.(\w+\/\w+)$/)?.[1]);
+      page.on('request', note);
+      await page.goto('about:blank');
+      await page.goto(address);
+      await page.locator('main h1').waitFor();
+      await settled(page);
+      page.off('request', note);
+      methods.delete(undefined);
+      for (const method of methods) {
+        const only = new RegExp(`cox\\.v1\\.${method}$`);
+        let release;
+        const held = new Promise((resolve) => {
+          release = resolve;
+        });
+        await page.route(only, async (asked) => {
+          await held;
+          await asked.continue().catch(() => undefined);
+        });
+        await page.goto('about:blank');
+        await page.goto(address);
+        await page.getByRole('progressbar').first().waitFor();
+        await checkAccessibility(page, `${route} without ${method}`);
+        release();
+        await settled(page);
+        await page.unroute(only);
+      }
+    }
+  },
+
   async 'a link to a machine that is gone says so'(page) {
     away = true; // the question about it is refused
     await open(page, 'decisions?machine=gone');

@@ -336,11 +336,11 @@ function Tuning(props: { machine: string; shape: Shape }) {
         {formats.map((each) => (
           <button type="button" key={each} class={each === format ? 'primary' : 'quiet'} aria-pressed={each === format} onClick={() => setWanted(each)}>{each}</button>
         ))}
-        <Copy text={text} what={`the ${format} text`} />
+        {text !== '' && <Copy text={text} what={`the ${format} text`} />}
       </>}
     >
       <Progress of={[asked]} />
-      <pre class="text" tabIndex={0} aria-label={`The ${format} text`}>{text}</pre>
+      {text !== '' && <pre class="text" tabIndex={0} role="region" aria-label={`The ${format} text`}>{text}</pre>}
     </Card>
   );
 }
