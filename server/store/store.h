@@ -272,8 +272,8 @@ class Store {
   // overwritten or truncated, or a damaged page was found; every write fails then. May wait for the
   // disk.
   virtual absl::Status Check() = 0;
-  // Ends all reads, running and later ones, with CANCELLED; also Forget(), of SQLite, which then
-  // has removed nothing. Other writes continue.
+  // Ends all reads, running and later ones, with CANCELLED; also Forget(), which then has removed
+  // nothing. Other writes continue.
   virtual void CancelLongWork() = 0;
 };
 

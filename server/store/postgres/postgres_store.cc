@@ -311,6 +311,9 @@ class PostgresStore final : public Store, public WriteState {
   absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) override {
     Forgotten forgotten;
     absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      // A reporter of millions of rows takes minutes, and the daemon may end meanwhile.
+      writes_.session().CancelWhen([this] { return long_work_is_cancelled_.load(); });
+      const absl::Cleanup stop_asking = [this] { writes_.session().CancelWhen({}); };
       absl::StatusOr<Forgotten> removed = RemoveReports(writes_.session(), reporter);
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);

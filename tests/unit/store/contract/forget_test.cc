@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine.h"
 #include "scratch.h"
 
 namespace cox::store {
 namespace {
 
-TEST(SqliteForgetTest, TheEndCancelsItAndAllStays) {
-  const ScratchDirectory directory;
-  std::unique_ptr<Store> store = MustOpen(directory);
+class ForgetTest : public StoreTest {};
+
+TEST_P(ForgetTest, TheEndCancelsItAndAllStays) {
+  std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   constexpr int64_t kRows = 20'000;
   ASSERT_TRUE(Append(*store, BatchOf("m", "long", 1, kRows)).ok());
@@ -22,7 +24,7 @@ TEST(SqliteForgetTest, TheEndCancelsItAndAllStays) {
   EXPECT_TRUE(Append(*store, BatchOf("m", "short", 1, 10)).ok()) << "writes go on";
   store.reset();
 
-  store = MustOpen(directory);
+  store = Open();
   EXPECT_EQ(store->CountObservations({})->observation_count, kRows + 10);
   int64_t in_cells = 0;
   const auto cells = store->ListCells("m");
@@ -30,6 +32,8 @@ TEST(SqliteForgetTest, TheEndCancelsItAndAllStays) {
   EXPECT_EQ(in_cells, kRows + 10);
   EXPECT_EQ(store->Forget(reporter)->removed_count, kRows);
 }
+
+COX_ON_EACH_ENGINE(ForgetTest);
 
 }  // namespace
 }  // namespace cox::store
