@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -268,14 +269,25 @@ int Run(int argc, char** argv) {
   return code;
 }
 
+// Abseil's tables are broken after an allocation of theirs that failed, and gRPC would go on with
+// them. A start finds all that was acknowledged.
+[[noreturn]] void EndWithoutMemory() {
+  constexpr char kLine[] =
+      "coxd: ends, because it finds no memory; what it acknowledged is stored\n";
+  if (write(STDERR_FILENO, kLine, sizeof kLine - 1) < 0) { /* nobody reads it */
+  }
+  std::abort();
+}
+
 }  // namespace
 }  // namespace cox
 
 int main(int argc, char** argv) {
+  std::set_new_handler(cox::EndWithoutMemory);
   try {
     return cox::Run(argc, argv);
   } catch (...) {
-    // Out of memory before anything was opened, or a wrong table of settings: nothing to save.
+    // A wrong table of settings: nothing to save.
     std::fputs("coxd: ended by an exception\n", stderr);
     return cox::kExitFailed;
   }

@@ -1,5 +1,7 @@
 // Memory of a daemon under many full batches at once.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdint>
@@ -97,6 +99,58 @@ TEST(MemoryTest, ManyFullBatchesAtOnceStayBelowTheLimit) {
                    v1::CountObservationsRequest(), &count)
                   .ok());
   EXPECT_EQ(count.observation_count(), int64_t{kBatches} * service::kMaxObservationsPerBatch);
+}
+
+// Abseil's tables and gRPC cannot go on after a failed allocation.
+TEST(MemoryTest, WithoutMemoryItEndsAndKeepsWhatItAcknowledged) {
+  constexpr int kBatches = 16;
+  constexpr int64_t kRoomBytes = int64_t{48} << 20;
+  const TemporaryDirectory directory;
+  const std::string socket = directory.path() + "/coxd.sock";
+  const std::vector<std::string> arguments = {
+      "--data",         directory.path() + "/data", "--listen",
+      "unix:" + socket, "--published-machines",     "false"};
+  const auto report = [&](const v1::ReportObservationsRequest& request) {
+    const auto channel = ConnectUnix(socket, 5);
+    if (channel == nullptr) return grpc::Status(grpc::StatusCode::UNAVAILABLE, "nobody answers");
+    v1::ReportObservationsResponse response;
+    return Call(&v1::ObservationService::Stub::ReportObservations,
+                v1::ObservationService::NewStub(channel), request, &response);
+  };
+  std::atomic<int> stored{0};
+  {
+    CoxdProcess coxd(arguments, directory.path() + "/log");
+    ASSERT_NE(ConnectUnix(socket, 30), nullptr) << coxd.Log();
+    const auto used_bytes = static_cast<rlim_t>(StatusBytes(coxd.pid(), "VmSize"));
+    const rlimit limit{used_bytes + kRoomBytes, RLIM_INFINITY};
+    ASSERT_EQ(prlimit(coxd.pid(), RLIMIT_AS, &limit, nullptr), 0);
+    std::vector<std::thread> clients;
+    for (int i = 0; i < kBatches; ++i) {
+      clients.emplace_back([&, i] {
+        if (report(FullBatch(absl::StrCat("job", i))).ok()) ++stored;
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    EXPECT_LT(stored, kBatches);
+    EXPECT_EQ(coxd.Wait(), 128 + SIGABRT);
+    EXPECT_NE(coxd.Log().find("finds no memory"), std::string::npos) << coxd.Log();
+  }
+  CoxdProcess coxd(arguments, directory.path() + "/log");
+  ASSERT_NE(ConnectUnix(socket, 30), nullptr) << coxd.Log();
+  const auto count = [&] {
+    v1::CountObservationsResponse response;
+    const grpc::Status status = Call(&v1::ObservationService::Stub::CountObservations,
+                                     v1::ObservationService::NewStub(ConnectUnix(socket, 30)),
+                                     v1::CountObservationsRequest(), &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.observation_count();
+  };
+  EXPECT_GE(count(), int64_t{stored} * service::kMaxObservationsPerBatch);
+  for (int i = 0; i < kBatches; ++i) {
+    const grpc::Status status = report(FullBatch(absl::StrCat("job", i)));
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+  EXPECT_EQ(count(), int64_t{kBatches} * service::kMaxObservationsPerBatch);
 }
 
 // 8 MiB of empty rows, of two bytes each, would take some 700 MiB once they are parsed.
