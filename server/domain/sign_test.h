@@ -20,12 +20,17 @@ namespace cox::domain {
 
 class SignTest {
  public:
+  // Of the mixture.
+  static constexpr int kMixture = 10;
+  // What a pair multiplies the i-th likelihood ratio by, 0 <= i < kMixture.
+  static double Factor(int i, bool is_slower) {
+    return 2 * (is_slower ? kProbability[i] : 1 - kProbability[i]);
+  }
+
   void Add(bool is_slower) {
     ++count_;
     slower_count_ += is_slower ? 1 : 0;
-    for (int i = 0; i < kMixture; ++i) {
-      ratio_[i] *= 2 * (is_slower ? kProbability[i] : 1 - kProbability[i]);
-    }
+    for (int i = 0; i < kMixture; ++i) ratio_[i] *= Factor(i, is_slower);
   }
 
   // >= 0; 1 without pairs.
@@ -43,7 +48,6 @@ class SignTest {
   int64_t slower_count() const { return slower_count_; }
 
  private:
-  static constexpr int kMixture = 10;
   static constexpr double kProbability[kMixture] = {0.55, 0.6,  0.65, 0.7,  0.75,
                                                     0.8,  0.85, 0.9,  0.95, 0.99};
 

@@ -75,9 +75,9 @@ std::vector<domain::Withdrawal> CanaryGuard::Observe(const Timing& timing) {
     domain::Withdrawal& withdrawal = withdrawals.emplace_back();
     withdrawal.machine = timing.scenario->machine;
     withdrawal.evidence = ComparisonOf(calls, guarded->second);
-    withdrawal.first_id = guarded->second.first_id;
+    withdrawal.first_id = guarded->second.pairs.first_id;
     withdrawal.last_id = timing.id;
-    name_count_ -= guarded->second.jobs.size();
+    DropNames(&guarded->second.pairs.jobs);
     guarded_.erase(guarded);
   }
   return withdrawals;
@@ -119,6 +119,21 @@ bool CanaryGuard::Name(const std::string& job, size_t most, std::set<std::string
   return true;
 }
 
+void CanaryGuard::DropNames(std::set<std::string>* jobs) {
+  name_count_ -= jobs->size();
+  jobs->clear();
+}
+
+bool CanaryGuard::NameCanaryJob(const std::string& job, Scenario* scenario) {
+  if (!Name(job, kMostCanaryJobs + 1, &scenario->canary_jobs)) return false;
+  scenario->canary_jobs_by_age.push_back(job);
+  if (scenario->canary_jobs_by_age.size() > kMostCanaryJobs) {
+    name_count_ -= scenario->canary_jobs.erase(scenario->canary_jobs_by_age.front());
+    scenario->canary_jobs_by_age.pop_front();
+  }
+  return true;
+}
+
 void CanaryGuard::AddWholeJob(const domain::ScenarioKey& key, const std::string& job,
                               const Open& open, Scenario* scenario) {
   for (const auto& [chosen, mean] : open.tuned) {
@@ -126,7 +141,7 @@ void CanaryGuard::AddWholeJob(const domain::ScenarioKey& key, const std::string&
   }
   if (!open.tuned.empty() || scenario->whole.empty()) return;
   // A canary job counts once, however long it is.
-  if (!Name(job, kMostCanaryJobs, &scenario->canary_jobs)) return;
+  if (!NameCanaryJob(job, scenario)) return;
   for (auto it = scenario->whole.begin(); it != scenario->whole.end();) {
     const auto& [chosen, whole] = *it;
     if (chosen.first != open.canary_library) {
@@ -143,19 +158,24 @@ void CanaryGuard::AddPair(const domain::ScenarioKey& key, const Chosen& chosen,
                           const std::string& job, int64_t first_id, double log_factor) {
   const domain::ComparedCalls calls = CallsOf(key, chosen.first, chosen.second);
   Guarded& guarded = guarded_[calls];
-  if (guarded.test.count() == 0 || first_id < guarded.first_id) guarded.first_id = first_id;
-  guarded.test.Add(log_factor > kTolerance);
-  guarded.log_factors += log_factor;
-  Name(job, kMostNamedJobs, &guarded.jobs);
+  Pairs& pairs = guarded.pairs;
+  if (guarded.test.Add(log_factor > kTolerance)) {
+    DropNames(&pairs.jobs);
+    pairs = {};
+  }
+  if (pairs.count == 0 || first_id < pairs.first_id) pairs.first_id = first_id;
+  ++pairs.count;
+  pairs.log_factors += log_factor;
+  Name(job, kMostNamedJobs, &pairs.jobs);
   changed_.insert(calls);
 }
 
 domain::Comparison CanaryGuard::ComparisonOf(const domain::ComparedCalls& calls,
                                              const Guarded& guarded) const {
   return {.calls = calls,
-          .log_factor = guarded.log_factors / static_cast<double>(guarded.test.count()),
-          .pair_count = guarded.test.count(),
-          .job_count = static_cast<int64_t>(guarded.jobs.size())};
+          .log_factor = guarded.pairs.log_factors / static_cast<double>(guarded.pairs.count),
+          .pair_count = guarded.pairs.count,
+          .job_count = static_cast<int64_t>(guarded.pairs.jobs.size())};
 }
 
 std::vector<domain::Comparison> CanaryGuard::Comparisons() const {

@@ -9,10 +9,10 @@
 // - one job's canaries and peers within at least kPairUs: one pair, however many nodes report;
 // - else a whole canary job, and the last job before it that ran the algorithm.
 // A job counts as over when it has not reported the call for kOverUs.
-// Pairs of one shape and size class make one sequential test (domain/sign_test.h). The guard
-// withdraws an algorithm that takes longer than the default by more than kTolerance. It withdraws
-// at most a share kError of the algorithms that do not, however long they run. After a drift begin
-// with a new guard: the evidence was about another machine.
+// Pairs of one shape and size class make one sequential test (learn/worth/lasting_sign_test.h). The
+// guard withdraws an algorithm that takes longer than the default by more than kTolerance, also one
+// that did not for long. It withdraws at most a share kError of the algorithms that do not, however
+// long they run. After a drift begin with a new guard: the evidence was about another machine.
 //
 // Claims of jobs cannot exceed these bounds of memory: kMostScenarios, kMostOpen and kMostNames
 // over all scenarios. The guard ignores what is beyond. Pure; one thread.
@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -30,8 +31,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "domain/canary_arm.h"
 #include "domain/cell_key.h"
-#include "domain/sign_test.h"
 #include "domain/withdrawal.h"
+#include "learn/worth/lasting_sign_test.h"
 
 namespace cox::learn {
 
@@ -96,16 +97,23 @@ class CanaryGuard {
     double log_time = 0;
   };
   struct Scenario {
-    std::map<std::string, Open> open;   // by job
-    std::map<Chosen, WholeJob> whole;   // since the last canary job
-    std::set<std::string> canary_jobs;  // whole jobs that were paired: each once
+    std::map<std::string, Open> open;  // by job
+    std::map<Chosen, WholeJob> whole;  // since the last canary job
+    // The last whole jobs that were paired: each once.
+    std::set<std::string> canary_jobs;
+    std::deque<std::string> canary_jobs_by_age;
+  };
+  // Pairs that a test may show something by.
+  struct Pairs {
+    double log_factors = 0;  // sum
+    int64_t count = 0;
+    std::set<std::string> jobs;
+    int64_t first_id = 0;
   };
   // The test of one algorithm and size class.
   struct Guarded {
-    domain::SignTest test;
-    double log_factors = 0;  // sum over the pairs
-    std::set<std::string> jobs;
-    int64_t first_id = 0;
+    LastingSignTest test;
+    Pairs pairs;
   };
 
   // Makes what pairs it can of the scenario's open timings.
@@ -114,6 +122,9 @@ class CanaryGuard {
   void CloseOver(int64_t now_us);
   // Adds a name. False if it is there, or there are too many.
   bool Name(const std::string& job, size_t most, std::set<std::string>* jobs);
+  void DropNames(std::set<std::string>* jobs);
+  // The same of the canary jobs, in place of the oldest.
+  bool NameCanaryJob(const std::string& job, Scenario* scenario);
   void AddWholeJob(const domain::ScenarioKey& key, const std::string& job, const Open& open,
                    Scenario* scenario);
   void AddPair(const domain::ScenarioKey& key, const Chosen& chosen, const std::string& job,
