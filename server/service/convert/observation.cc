@@ -1,5 +1,6 @@
 #include "service/convert/observation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -64,9 +65,13 @@ absl::StatusOr<store::ObservationRecord> ToRecord(const v1::Observation& observa
       record.statistic != "min") {
     return domain::InvalidField("statistic", "must be mean, median or min");
   }
-  record.at_us = observation.has_at()
-                     ? observation.at().seconds() * 1'000'000 + observation.at().nanos() / 1'000
-                     : now_us;
+  // A reporter's clock may be ahead. Nothing was measured after now, and what is dated so would
+  // stay the newest of the machine, and never be old.
+  record.at_us = now_us;
+  if (observation.has_at()) {
+    record.at_us =
+        std::min(now_us, observation.at().seconds() * 1'000'000 + observation.at().nanos() / 1'000);
+  }
   return record;
 }
 

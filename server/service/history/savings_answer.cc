@@ -33,8 +33,21 @@ constexpr int64_t kPage = 10'000;
 constexpr size_t kMostRows = 10'000;
 constexpr double kLeastSavingsBucketS = 60;
 // Reports are stored about in the order of their times: after so many successive observations from
-// before the period, none within it is expected.
+// before the period, none within it is expected. But one reporter may import an archive, or lie:
+// its old times say nothing about those of others.
 constexpr int64_t kEnoughOlder = 20'000;
+
+// The observations from before the period that were read since the last one of the period.
+struct OlderRows {
+  int64_t count = 0;
+  std::string reporter;  // of the first one
+  bool are_of_several = false;
+
+  void Add(const store::ObservationRecord& row) {
+    if (count++ == 0) reporter = row.source;
+    are_of_several |= row.source != reporter;
+  }
+};
 
 // Which observations count: tuned calls and canaries of jobs.
 struct Wanted {
@@ -45,8 +58,9 @@ struct Wanted {
   bool Contains(const store::ObservationRecord& row) const {
     const bool is_default = row.scenario.algorithm == learn::kDefaultAlgorithm;
     return is_default == (row.run == domain::kCanaryRun) && row.kind == domain::CellKind::kJob &&
-           !row.job.empty() && row.at_us >= start_us && (!end_us || row.at_us < *end_us);
+           !row.job.empty() && !IsOlder(row) && (!end_us || row.at_us < *end_us);
   }
+  bool IsOlder(const store::ObservationRecord& row) const { return row.at_us < start_us; }
 };
 
 absl::StatusOr<Wanted> ToWanted(const v1::GetSavingsRequest& request) {
@@ -81,13 +95,17 @@ absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
   if (!scan_end.ok()) return scan_end.status();
   filter.until_id = *scan_end;
   int64_t before_id = 0;
-  int64_t older = 0;
+  OlderRows older;
   for (int64_t count = 0; count < kMostObservations; count += kPage) {
     const absl::StatusOr<std::vector<store::ObservationRecord>> page =
         store.ListObservations(filter, before_id, kPage, is_cancelled);
     if (!page.ok()) return page.status();
     for (const store::ObservationRecord& row : *page) {
-      older = row.at_us < wanted.start_us ? older + 1 : 0;
+      if (wanted.IsOlder(row)) {
+        older.Add(row);
+      } else {
+        older = {};
+      }
       if (!wanted.Contains(row)) continue;
       read.times.push_back(
           {.scenario = row.scenario,
@@ -97,14 +115,14 @@ absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
            .time_s = row.time_s,
            .arm = daemon::ArmOf(row)});
     }
-    if (older >= kEnoughOlder) return read;
+    if (older.count >= kEnoughOlder && older.are_of_several) return read;
     if (static_cast<int64_t>(page->size()) < kPage) {
       read.has_older = filter.until_id != 0;
       return read;
     }
     before_id = page->back().id;
   }
-  read.has_older = true;
+  read.has_older = older.count < kEnoughOlder;
   return read;
 }
 

@@ -214,6 +214,25 @@ TEST(SavingsTest, PeriodsJobsAndWrongFields) {
             grpc::StatusCode::NOT_FOUND);
 }
 
+TEST(SavingsTest, AnArchiveThatWasImportedLaterHidesNoJob) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  Jobs jobs(daemon, "alpha", 0.5);
+  jobs.Run();
+  v1::ReportObservationsRequest archive;
+  archive.set_source("archive");
+  for (int i = 0; i < 5'000; ++i) {
+    v1::Observation* const observation = archive.add_observations();
+    *observation = Timing("alpha", "fast", kBenchmarkFast_s);
+    observation->mutable_at()->set_seconds(kBegin_s - 1'000'000);
+  }
+  for (int i = 0; i < 5; ++i) Send(daemon, archive);
+  v1::GetSavingsRequest request;
+  request.set_machine("alpha");
+  request.mutable_start_time()->set_seconds(kBegin_s);
+  EXPECT_DOUBLE_EQ(Savings(daemon, request).rows(0).call_count(), 120 * 190);
+}
+
 // An agent names the application where it reports messages; other jobs go by their names.
 TEST(SavingsTest, RowsOfApplications) {
   Daemon daemon;

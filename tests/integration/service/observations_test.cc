@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <set>
 #include <thread>
@@ -443,6 +444,31 @@ TEST(Observations, OverTheQueueClientsAreToldToRetry) {
   EXPECT_TRUE(stream->Finish().ok());
   EXPECT_EQ(refused, 6);
   EXPECT_EQ(Count(daemon).observation_count(), 800);
+}
+
+// Else it would stay the newest of the machine, and never be old enough to be summed up.
+TEST(Observations, NothingWasMeasuredAfterItsReport) {
+  Daemon daemon;
+  daemon.Register("delta");
+  v1::ReportObservationsRequest request;
+  for (int i = 0; i < 2; ++i) *request.add_observations() = MakeObservation("delta", i);
+  const int64_t before_s = time(nullptr);
+  request.mutable_observations(0)->mutable_at()->set_seconds(before_s + 7 * 24 * 3600);
+  request.mutable_observations(1)->mutable_at()->set_seconds(before_s - 10);
+  v1::ReportObservationsResponse reported;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(),
+                   request, &reported)
+                  .ok());
+  v1::ListObservationsRequest list;
+  list.set_machine("delta");
+  v1::ListObservationsResponse listed;
+  ASSERT_TRUE(
+      Call(&v1::ObservationService::Stub::ListObservations, daemon.Observations(), list, &listed)
+          .ok());
+  ASSERT_EQ(listed.observations_size(), 2);
+  EXPECT_GE(listed.observations(0).at().seconds(), before_s);
+  EXPECT_LE(listed.observations(0).at().seconds(), time(nullptr));
+  EXPECT_EQ(listed.observations(1).at().seconds(), before_s - 10);
 }
 
 }  // namespace
