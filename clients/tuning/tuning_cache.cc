@@ -68,7 +68,41 @@ bool IsYoungerThan(const std::string& path, absl::Duration age) {
   return at.has_value() && *at <= absl::Now() + absl::Seconds(1) && absl::Now() - *at < age;
 }
 
+constexpr absl::string_view kAnswerSuffix = ".answer";
+constexpr absl::string_view kTextSuffix = ".conf";
 constexpr absl::string_view kQuietSuffix = ".quiet";
+
+// Takes the last part of a name, and the `mark` before it, off the name's end.
+absl::string_view TakeLast(absl::string_view& name, char mark) {
+  const size_t at = name.rfind(mark);
+  if (at == absl::string_view::npos) return "";
+  const absl::string_view part = name.substr(at + 1);
+  name = name.substr(0, at);
+  return part;
+}
+
+bool IsFingerprint(absl::string_view text) {
+  return text.size() == library::Fingerprint("").size() &&
+         std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
+}
+
+bool IsNumber(absl::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
+}
+
+// Whether a cache writes files with this name. A folder that somebody has named may hold others.
+bool IsNameOfCache(absl::string_view name) {
+  // A process that was killed leaves the file that would have replaced another.
+  if (absl::string_view whole = name; IsFingerprint(TakeLast(whole, '.'))) name = whole;
+  if (absl::ConsumeSuffix(&name, kAnswerSuffix)) return IsFingerprint(TakeLast(name, '-'));
+  if (absl::ConsumeSuffix(&name, kQuietSuffix)) {
+    return IsNumber(TakeLast(name, '-')) && IsFingerprint(TakeLast(name, '-'));
+  }
+  if (!absl::ConsumeSuffix(&name, kTextSuffix)) return false;
+  const bool has_fingerprint = IsFingerprint(TakeLast(name, '-'));
+  absl::string_view revision = TakeLast(name, '-');
+  return has_fingerprint && absl::ConsumePrefix(&revision, "r") && IsNumber(revision);
+}
 
 int64_t ToMs(double time_s) { return std::llround(time_s * 1e3); }
 
@@ -92,7 +126,8 @@ std::string TuningCache::DefaultFolder(const Environment& environment) {
 }
 
 std::string TuningCache::AnswerPath(const TuningKey& key) const {
-  return absl::StrCat(folder_, "/", Stem(key), "-", library::Fingerprint(key.server), ".answer");
+  return absl::StrCat(folder_, "/", Stem(key), "-", library::Fingerprint(key.server),
+                      kAnswerSuffix);
 }
 
 std::string TuningCache::QuietPrefix(const std::string& server) const {
@@ -118,12 +153,10 @@ absl::Status TuningCache::Store(const TuningKey& key, const std::string& answer)
 void TuningCache::Confirm(const TuningKey& key) const { Touch(AnswerPath(key)); }
 
 absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t profile_revision,
-                                                  const std::string& etag,
                                                   const std::string& text) const {
-  std::string path =
-      absl::StrCat(folder_, "/", Stem(key), "-r", profile_revision, "-", Plain(etag), ".conf");
-  // A power loss may have emptied it; and of the same decisions another daemon, or this one a week
-  // later, makes a text with another date.
+  std::string path = absl::StrCat(folder_, "/", Stem(key), "-r", profile_revision, "-",
+                                  library::Fingerprint(text), kTextSuffix);
+  // A power loss may have emptied it.
   if (const auto held = ReadFile(path); held.ok() && *held == text && OnlyOwnerWrites(path)) {
     Touch(path);
     return path;
@@ -205,6 +238,10 @@ void TuningCache::Prune() const {
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    if (!entry.is_regular_file(error) || entry.is_symlink(error) ||
+        !IsNameOfCache(entry.path().filename().native())) {
+      continue;
+    }
     files.emplace_back(entry.last_write_time(error), entry.path());
   }
   if (files.size() <= kMaxFiles) return;

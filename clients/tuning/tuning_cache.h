@@ -1,7 +1,7 @@
 // Answers to tuning questions on disk, for jobs that start while the daemon is away, and the rules
 // files that those jobs read. Many processes may use one folder: files appear whole, have names
-// that say what they hold, and never change. Keeps the kMaxFiles that were used last. Not
-// thread-safe. A file that cannot be read counts as absent.
+// that say what they hold, and texts never change. Keeps those kMaxFiles of its own files that were
+// used last. Not thread-safe. A file that cannot be read counts as absent.
 #ifndef COX_TUNING_TUNING_CACHE_H_
 #define COX_TUNING_TUNING_CACHE_H_
 
@@ -84,10 +84,10 @@ class TuningCache {
   void Confirm(const TuningKey& key) const;
 
   // Writes the answer's text to a file for the MPI library and returns its path. Each combination
-  // of machine, revision, shape, library and decisions has its own file; another text of the same
-  // decisions replaces it in one step.
+  // of machine, revision, shape, library and text has its own file: jobs that start at the same
+  // time have texts with different comments, and none may change another's file.
   absl::StatusOr<std::string> TextFile(const TuningKey& key, int64_t profile_revision,
-                                       const std::string& etag, const std::string& text) const;
+                                       const std::string& text) const;
 
   // Whether a job that waits at most `limit_s` should not ask this server now: it was too slow for
   // a job of this host that waited at least as long. A slow answer says nothing of jobs that wait

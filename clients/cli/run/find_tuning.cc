@@ -4,12 +4,10 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "cli/connection.h"
 #include "cli/methods.h"
 #include "cli/run/daemon_text.h"
 #include "cli/run/run_settings.h"
-#include "files/file_io.h"
 #include "tuning/answer.h"
 
 namespace cox::cli {
@@ -76,15 +74,9 @@ absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& 
     return absl::InternalError("the answer cannot be read");
   }
   if (key.question == tuning::Question::kFile && ChangesSomething(found.answer)) {
-    absl::StatusOr<std::string> path = cache.TextFile(key, found.answer.profile_revision(),
-                                                      found.answer.etag(), found.answer.text());
+    absl::StatusOr<std::string> path =
+        cache.TextFile(key, found.answer.profile_revision(), found.answer.text());
     if (!path.ok()) return path.status();
-    // Others may write to a shared folder.
-    const absl::StatusOr<std::string> content = ReadFile(*path);
-    if (!content.ok() || *content != found.answer.text()) {
-      return absl::DataLossError(
-          absl::StrCat(*path, ": does not hold the daemon's text; delete the file"));
-    }
     found.text_file = *std::move(path);
   }
   return found;

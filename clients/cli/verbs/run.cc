@@ -26,6 +26,7 @@
 #include "domain/words/counted.h"
 #include "library/libraries.h"
 #include "library/run_time_number.h"
+#include "tuning/own_folder.h"
 
 namespace cox::cli {
 namespace {
@@ -167,7 +168,13 @@ class JobSettings {
 
   void FindTextFor(TuningKey key, const LauncherWords& words) {
     const std::string shared = SharedFolder();
-    const TuningCache cache(shared.empty() ? TuningCache::DefaultFolder(Variable) : shared);
+    std::string folder = TuningCache::DefaultFolder(Variable);
+    if (!shared.empty()) {
+      absl::StatusOr<std::string> own = tuning::MakeOwnFolder(shared);
+      if (!own.ok()) return Remark(own.status().message());
+      folder = *std::move(own);
+    }
+    const TuningCache cache(std::move(folder));
     if (ReadsFile(library_, words, key.shape, Variable, !shared.empty())) {
       key.question = tuning::Question::kFile;
     }
@@ -391,8 +398,8 @@ void AddRunVerb(Verb app) {
             "measured to be faster");
   verb.Text(
           "--shared-folder", options->shared_folder,
-          "Folder that all nodes of the job see, for tuning files; on several nodes, cox needs it "
-          "to tune MPICH by size (default: COX_SHARED_FOLDER)")
+          "Folder that all nodes of the job see; its folder coxswain-UID gets the tuning files. On "
+          "several nodes, cox needs it to tune MPICH by size (default: COX_SHARED_FOLDER)")
       .Type("FOLDER");
   AddCount(verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
            "Longest wait for the daemon, in milliseconds (default 200); with --mode apply, "

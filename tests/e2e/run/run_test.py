@@ -211,9 +211,18 @@ class Tunes(RunTest):
         outcome = self.run_job(["env"], "--library", self.library, "--nodes", 1, "--ppn", RANKS, "--shared-folder",
                                os.path.relpath(folder))
         path = pathlib.Path(settings_of(outcome.out)[RULES[arguments.mpi]])
-        self.assertTrue(path.is_absolute() and path.parent.samefile(folder), outcome)
+        own = folder / f"coxswain-{os.geteuid()}"
+        self.assertTrue(path.is_absolute() and path.parent.samefile(own), outcome)
         self.assertEqual(launching.without_comments(path.read_text(encoding="utf-8")),
                          self.daemon.rules(self.library, "file"))
+
+    def test_files_of_the_user_stay_in_a_shared_folder(self):
+        folder = self.scratch.folder / "shared"
+        folder.mkdir()
+        for number in range(300):
+            (folder / f"result-{number}.dat").touch()
+        self.run_job(["env"], "--library", self.library, "--nodes", 1, "--ppn", RANKS, "--shared-folder", folder)
+        self.assertEqual(len(list(folder.glob("result-*.dat"))), 300)
 
 
 class BecomesTheCommand(RunTest):

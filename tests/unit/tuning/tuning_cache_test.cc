@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "files/file_io.h"
@@ -83,44 +84,47 @@ TEST_F(TuningCacheTest, AnEmptyFileCountsAsAbsent) {
   EXPECT_FALSE(cache_.Load(key_).has_value());
 }
 
-TEST_F(TuningCacheTest, EachDecisionsHaveTheirFile) {
-  const auto path = cache_.TextFile(key_, 3, "e1", "text");
+TEST_F(TuningCacheTest, EachTextHasItsFile) {
+  const auto path = cache_.TextFile(key_, 3, "text");
   ASSERT_TRUE(path.ok()) << path.status();
-  EXPECT_THAT(*path, ::testing::EndsWith("m-4x8-openmpi-4.1-r3-e1.conf"));
-  EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
-  EXPECT_NE(*cache_.TextFile(key_, 3, "e2", "text"), *path);
+  EXPECT_THAT(fs::path(*path).filename(),
+              ::testing::MatchesRegex("m-4x8-openmpi-4.1-r3-[0-9a-f]{16}.conf"));
+  EXPECT_EQ(*cache_.TextFile(key_, 3, "text"), *path);
+  EXPECT_NE(*cache_.TextFile(key_, 4, "text"), *path);
 }
 
-// Else no job would be tuned until the user deletes the file.
-TEST_F(TuningCacheTest, TheSameDecisionsOfAnotherDayReplaceTheText) {
-  const auto path = cache_.TextFile(key_, 3, "e1", "# 2026-11-20\n");
+// Jobs that start at the same time read what they were given, whatever the others write.
+TEST_F(TuningCacheTest, ATextNeverChangesAnothersFile) {
+  const auto path = cache_.TextFile(key_, 3, "# Asked by: job 1\n");
   ASSERT_TRUE(path.ok()) << path.status();
-  EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "# 2026-11-27\n"), *path);
-  EXPECT_EQ(*ReadFile(*path), "# 2026-11-27\n");
+  const auto other = cache_.TextFile(key_, 3, "# Asked by: job 2\n");
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(*ReadFile(*path), "# Asked by: job 1\n");
+  EXPECT_EQ(*ReadFile(*other), "# Asked by: job 2\n");
 }
 
 // Files do not wait for the disk.
 TEST_F(TuningCacheTest, ATextThatAPowerLossEmptiedIsWrittenAnew) {
-  const auto path = cache_.TextFile(key_, 3, "e1", "text");
+  const auto path = cache_.TextFile(key_, 3, "text");
   ASSERT_TRUE(path.ok()) << path.status();
   std::ofstream(*path) << "";
-  EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
+  EXPECT_EQ(*cache_.TextFile(key_, 3, "text"), *path);
   EXPECT_EQ(*ReadFile(*path), "text");
 }
 
 // Slurm's plugin would not take it.
 TEST_F(TuningCacheTest, ATextThatOthersMayWriteIsWrittenAnew) {
-  const auto path = cache_.TextFile(key_, 3, "e1", "text");
+  const auto path = cache_.TextFile(key_, 3, "text");
   ASSERT_TRUE(path.ok()) << path.status();
   fs::permissions(*path, fs::perms::group_write, fs::perm_options::add);
-  EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
+  EXPECT_EQ(*cache_.TextFile(key_, 3, "text"), *path);
   EXPECT_EQ(fs::status(*path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST_F(TuningCacheTest, NamesStayInTheFolder) {
   key_.library = "../../x";
   key_.machine = "/etc";
-  const auto path = cache_.TextFile(key_, 3, "../../../e", "text");
+  const auto path = cache_.TextFile(key_, 3, "text");
   ASSERT_TRUE(path.ok());
   EXPECT_EQ(fs::path(*path).parent_path(), folder_.Path("a/b"));
 }
@@ -177,21 +181,47 @@ TEST_F(TuningCacheTest, PausesGrowUntilTheDaemonAnswers) {
 TEST_F(TuningCacheTest, TheNumberOfFilesIsBounded) {
   ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
   for (int i = 0; i < TuningCache::kMaxFiles; ++i) {
-    const std::string path = folder_.Write("a/b/" + std::to_string(i), "");
-    MakeOlder(path, absl::Hours(1));
+    const auto path = cache_.TextFile(key_, i, "old text");
+    ASSERT_TRUE(path.ok()) << path.status();
+    MakeOlder(*path, absl::Hours(1));
   }
-  ASSERT_TRUE(cache_.TextFile(key_, 3, "one", "text").ok());
+  ASSERT_TRUE(cache_.TextFile(key_, 3, "text").ok());
   size_t count = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_.Path("a/b"))) ++count;
   EXPECT_EQ(count, size_t{TuningCache::kMaxFiles});
   EXPECT_TRUE(cache_.Load(key_).has_value());
 }
 
+TEST_F(TuningCacheTest, FilesOfTheUserStay) {
+  ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
+  std::vector<std::string> of_user = {folder_.Write("a/b/job.conf", ""),
+                                      folder_.Write("a/b/node-r2-run.conf", ""),
+                                      folder_.Write("a/b/the.answer", "")};
+  for (int i = 0; i < TuningCache::kMaxFiles; ++i) {
+    of_user.push_back(folder_.Write("a/b/result-" + std::to_string(i) + ".dat", ""));
+  }
+  for (const std::string& path : of_user) MakeOlder(path, absl::Hours(1));
+  ASSERT_TRUE(cache_.TextFile(key_, 3, "text").ok());
+  for (const std::string& path : of_user) EXPECT_TRUE(fs::exists(path)) << path;
+}
+
+TEST_F(TuningCacheTest, WhatAKilledProcessLeftCounts) {
+  ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
+  const std::string left = OnlyFile(".answer") + ".0123456789abcdef";
+  std::ofstream(left) << "";
+  MakeOlder(left, absl::Hours(2));
+  cache_.NoteSlow("host:1", 0.2);
+  for (int i = 0; i < TuningCache::kMaxFiles; ++i) {
+    ASSERT_TRUE(cache_.TextFile(key_, i, "text").ok());
+  }
+  EXPECT_FALSE(fs::exists(left));
+}
+
 TEST(TuningCache, WithoutAFolderNothingIsKept) {
   const TuningCache cache("");
   const TuningKey key = {"s", "m", "l", {1, 1}, {}};
   EXPECT_FALSE(cache.Store(key, Answer("e")).ok());
-  EXPECT_FALSE(cache.TextFile(key, 3, "e", "text").ok());
+  EXPECT_FALSE(cache.TextFile(key, 3, "text").ok());
   EXPECT_FALSE(cache.Load(key).has_value());
   cache.NoteSlow("s", 1);
   EXPECT_FALSE(cache.IsQuiet("s", 1));
