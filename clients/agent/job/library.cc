@@ -121,7 +121,11 @@ bool LoadLibrary() {
     return false;
   }
   LoadTopologies(&library.topologies);
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  // The program may run another MPI than this agent's: MPICH writes up to 8192 bytes, Open MPI's
+  // constant is 256.
+  constexpr int kMostVersionBytes = 8192;
+  static_assert(kMostVersionBytes >= MPI_MAX_LIBRARY_VERSION_STRING);
+  char version[kMostVersionBytes] = "";
   int length = 0;
   if (get_version(version, &length) != MPI_SUCCESS || !RightVersion(version)) {
     version[strcspn(version, "\n,")] = '\0';

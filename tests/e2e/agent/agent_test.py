@@ -241,8 +241,9 @@ class Harmless(JobTest):
         if not library.exists():
             self.skipTest("built for one MPI library only")
         plain = self.run_job(2, program("collectives"), agent=False)
-        done = self.run_job(2, program("collectives"), PRELOAD=library)
+        done = self.run_job(2, program("collectives"), agent=False, PRELOAD=library, COX_LOG=1)
         self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+        self.assertIn("off: this agent is built for", done.stderr)
 
 
 class Streams(JobTest):
