@@ -281,6 +281,19 @@ absl::StatusOr<LauncherWords> ReadLauncherWords(const std::vector<std::string>& 
   return words;
 }
 
+std::optional<StepTask> FindStepTask(const Environment& environment) {
+  constexpr std::pair<const char*, const char*> kCountAndRank[] = {
+      {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+      {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+      {"PMI_SIZE", "PMI_RANK"}};
+  for (const auto& [count_name, rank_name] : kCountAndRank) {
+    const char* rank = environment(rank_name);
+    const int64_t count = Count(tuning::ValueOrEmpty(environment, count_name));
+    if (rank != nullptr && count > 1) return StepTask{Count(rank), count};
+  }
+  return std::nullopt;
+}
+
 absl::StatusOr<JobShape> FindJobShape(const JobShape& given, const LauncherWords& words,
                                       const Environment& environment) {
   JobShape shape = {given.nodes > 0 ? given.nodes : words.nodes,

@@ -5,6 +5,7 @@
 #define COX_CLI_RUN_JOB_SHAPE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,16 @@ struct LauncherWords {
 
 // Reads up to the MPI program. INVALID_ARGUMENT where several programs are started at once.
 absl::StatusOr<LauncherWords> ReadLauncherWords(const std::vector<std::string>& command);
+
+// One of the `count` tasks that a launcher has started.
+struct StepTask {
+  int64_t rank = 0;
+  int64_t count = 0;
+};
+
+// This process as the variables of Slurm, Open MPI's launcher or Hydra say it. None where there is
+// no other task: the shell of a batch script has a rank, but is alone.
+std::optional<StepTask> FindStepTask(const Environment& environment);
 
 // `given` is what the user said, 0 where nothing: it goes first, then the launcher's words, then
 // the environment (a step's or a job's of Slurm, PBS). A launcher with a number of ranks and

@@ -141,7 +141,7 @@ std::string WarnOfOtherMpi(const std::string& library, const std::vector<std::st
   if (is_open_mpi ? !launches_mpich : !launches_open_mpi) return "";
   return absl::StrCat("warning: ", command.front(), " starts jobs of ",
                       launches_mpich ? "MPICH" : "Open MPI", ", which ignore settings of ", library,
-                      ": correct --library or COX_LIBRARY");
+                      ": cox sets none and loads no agent; correct --library or COX_LIBRARY");
 }
 
 std::string MpiOfLibrary(const std::string& library) {

@@ -25,6 +25,9 @@ constexpr char kPreload[] = "LD_PRELOAD";
 constexpr char kAgentFile[] = "libcoxagent-";
 constexpr char kCanary[] = "COX_CANARY";
 constexpr char kAgentPrefix[] = "COX_";  // of what the agent reads
+constexpr char kMachine[] = "COX_MACHINE";
+constexpr char kServer[] = "COX_SERVER";
+constexpr char kServerUser[] = "COX_SERVER_USER";
 
 std::vector<std::string> SetBefore(const Environment& environment) {
   return absl::StrSplit(tuning::ValueOrEmpty(environment, kSetVariable), ',', absl::SkipEmpty());
@@ -173,6 +176,16 @@ std::vector<Setting> ChoicesByFile(const std::string& library) {
            ""}};
 }
 
+std::vector<Setting> SetByEarlierHook(const Environment& environment) {
+  std::vector<Setting> kept;
+  for (const std::string& name : SetBefore(environment)) {
+    const char* value = environment(name.c_str());
+    const bool is_of_agent = name == kMachine || name == kServer || name == kServerUser;
+    if (value != nullptr && !is_of_agent) kept.emplace_back(name, value);
+  }
+  return kept;
+}
+
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment) {
   const std::vector<std::string> before = SetBefore(environment);
   // A file of rules comes before what the user forces.
@@ -217,8 +230,8 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
   std::vector<std::string> preloads = PreloadsWithoutAgent(environment);
   const std::vector<std::string> before = SetBefore(environment);
   if (!agent.empty()) {
-    for (const Setting& setting : {Setting("COX_MACHINE", machine), Setting("COX_SERVER", server),
-                                   Setting("COX_SERVER_USER", server_user)}) {
+    for (const Setting& setting : {Setting(kMachine, machine), Setting(kServer, server),
+                                   Setting(kServerUser, server_user)}) {
       if (setting.second.empty()) continue;
       // If the user has set it to this value, a later `cox run` must not unset it.
       const bool by_hand =

@@ -78,6 +78,10 @@ Setting CanaryJobSetting();
 // not be used; the same holds for forced algorithms.
 std::vector<Setting> ChoicesByFile(const std::string& library);
 
+// What an earlier hook has set for all tasks alike, so that a task can keep it. Without what
+// Combine() adds by itself.
+std::vector<Setting> SetByEarlierHook(const Environment& environment);
+
 // The name of the first of `settings` that somebody has set by hand, under its own name or another
 // that the library reads (MPICH_X, MPIR_PARAM_X and MVP_X for MPIR_CVAR_X). Empty: none.
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment);

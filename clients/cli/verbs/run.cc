@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <random>
 #include <system_error>
 
@@ -57,7 +58,8 @@ struct Options {
 struct Outcome {
   RunSettings settings;
   std::vector<std::string> remarks;
-  absl::Status daemon;  // UNAVAILABLE where it is away
+  absl::Status daemon;          // UNAVAILABLE where it is away
+  bool is_for_another = false;  // the first task of the step says the same
 };
 
 const char* Variable(const char* name) { return std::getenv(name); }
@@ -95,6 +97,9 @@ class JobSettings {
   void Ask() {
     const absl::StatusOr<LauncherWords> words = ReadLauncherWords(options_.command);
     if (!words.ok()) return Remark(words.status().message());
+    // Who asks with --print gives all tasks the same answer; a launcher starts a job of its own.
+    if (words->kind == LauncherKind::kNone && !options_.print) task_ = FindStepTask(Variable);
+    outcome_.is_for_another = task_.has_value() && task_->rank != 0;
     if (library_.empty()) FindLibrary(*words);
     if (library_.empty()) {
       return Remark("the MPI library is unknown; name it with --library or COX_LIBRARY");
@@ -103,10 +108,12 @@ class JobSettings {
       return Remark(status.message());
     }
     const std::string other = WarnOfOtherMpi(library_, options_.command, *words);
-    if (!other.empty()) Remark(other);
+    // The agent of another MPI crashes the job.
+    if (!other.empty()) return Remark(other);
     promises_ = Promised();
-    const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
-    if (shape.ok()) {
+    if (task_.has_value()) {
+      SetUpTask(*words);
+    } else if (const auto shape = FindJobShape(options_.shape, *words, Variable); shape.ok()) {
       FindTuningFor(*shape, *words);
     } else {
       Remark(shape.status().message());
@@ -140,6 +147,26 @@ class JobSettings {
     }
   }
 
+  // Ranks with different algorithms wait for each other for ever. So in a task nothing depends on
+  // chance, or on an answer that another task may not get. Agents agree among ranks.
+  void SetUpTask(const LauncherWords& words) {
+    if (options_.mode != "apply") {
+      tuning_ = SetByEarlierHook(Variable);
+      return Remark(
+          absl::StrCat("one of ", task_->count,
+                       " tasks, which would each ask for themselves: cox sets no tuning; start the "
+                       "launcher with cox, as in `cox run -- srun ./app`, or use --mode apply"));
+    }
+    absl::StatusOr<std::vector<Setting>> settings = SettingsToApply();
+    if (!settings.ok()) return Remark(settings.status().message());
+    Take(*std::move(settings), ChoicesByFile(library_), true, words);
+  }
+
+  absl::StatusOr<std::vector<Setting>> SettingsToApply() const {
+    return ApplySettings(library_, {promises_, options_.limit_ms, options_.with_coxcoll,
+                                    options_.explore_ratio, options_.canary_ratio});
+  }
+
   // Fills the agent's cache with the answer to its question.
   void FindDecisionsFor(TuningKey key, const LauncherWords& words) {
     key.assume.commutative = true;
@@ -149,9 +176,7 @@ class JobSettings {
     const absl::StatusOr<FoundDecisions> found =
         FindDecisions(key, Limit_s(), cache, session_.connection().credentials());
     if (!found.ok()) return RemarkFailure(found.status());
-    absl::StatusOr<std::vector<Setting>> settings =
-        ApplySettings(library_, {promises_, options_.limit_ms, options_.with_coxcoll,
-                                 options_.explore_ratio, options_.canary_ratio});
+    absl::StatusOr<std::vector<Setting>> settings = SettingsToApply();
     if (!settings.ok()) return Remark(settings.status().message());
     RemarkFound(key, found->answer.profile_revision());
     RemarkCaveats(found->answer);
@@ -279,7 +304,8 @@ class JobSettings {
   // Where the agent steers, it draws call by call instead. A job that nothing is set for runs the
   // default anyway, and is compared with nothing.
   void DrawCanary() {
-    if (options_.mode == "apply" || tuning_.empty() || !Draw(options_.canary_ratio)) return;
+    const bool may_be_one = options_.mode != "apply" && !task_.has_value() && !tuning_.empty();
+    if (!may_be_one || !Draw(options_.canary_ratio)) return;
     tuning_ = {CanaryJobSetting()};
     Remark("canary: this job runs the library's default");
   }
@@ -293,7 +319,8 @@ class JobSettings {
   std::vector<std::string> promises_;
   std::vector<Setting> tuning_;
   std::string agent_;
-  bool is_away_ = false;  // coxd gave no answer
+  std::optional<StepTask> task_;  // where this process is one of several
+  bool is_away_ = false;          // coxd gave no answer
   Outcome outcome_;
 };
 
@@ -311,7 +338,8 @@ std::string Line(const Outcome& outcome) {
 
 absl::Status Run(Session& session, const Options& options) {
   const Outcome outcome = JobSettings(session, options).Find();
-  if (!options.quiet && options.mode != "off") session.Note(Line(outcome));
+  const bool is_said = !options.quiet && options.mode != "off" && !outcome.is_for_another;
+  if (is_said) session.Note(Line(outcome));
   if (options.print) {
     for (const std::string& name : outcome.settings.unset) {
       session.out() << "unset " << name << '\n';
@@ -344,7 +372,6 @@ void AddRunVerb(Verb app) {
       "  cox run --mode apply -- mpirun -n 64 ./app\n"
       "  cox run --mode apply --canary 5% -- mpirun -n 64 ./app     and later: cox savings "
       "cluster\n"
-      "  srun cox run -- ./app               in each task; the Slurm plugin asks only once\n"
       "One line on stderr says what cox sets. Then the command replaces cox: input, output,\n"
       "signals and exit code are the command's own. If coxd does not answer, the command runs\n"
       "untuned. cox keeps variables of the MPI library that are already set.");

@@ -224,6 +224,39 @@ class Tunes(RunTest):
         self.run_job(["env"], "--library", self.library, "--nodes", 1, "--ppn", RANKS, "--shared-folder", folder)
         self.assertEqual(len(list(folder.glob("result-*.dat"))), 300)
 
+    def test_the_tasks_of_a_launcher_do_not_choose_for_themselves(self):
+        # Each would draw by itself whether it is a canary, and may get another answer.
+        known = ["--limit", self.limit_ms, "--library", self.library, "--nodes", 1, "--ppn", RANKS]
+        for mode in ("tune", "observe", "apply"):
+            with self.subTest(mode=mode):
+                words = [arguments.cox, "run", *known, "--mode", mode, "--canary", "50%", "--", self.program("say")]
+                outcome = launching.run(self.job(*words), self.scratch.environment(self.daemon.address))
+                self.assertEqual(outcome.code, 0, outcome)
+                lines = outcome.out.splitlines()
+                self.assertEqual(len([line for line in lines if line.startswith("LD_PRELOAD=")]), RANKS, outcome)
+                settings = settings_of(outcome.out)
+                self.assertNotIn(RULES[arguments.mpi], settings)
+                self.assertEqual(lines.count("COX_CANARY=job"), 0, "not by chance")
+                self.assertEqual(lines.count("COX_APPLY=1"), RANKS if mode == "apply" else 0, outcome)
+                said = [line for line in outcome.err.splitlines() if line.startswith("cox: run:")]
+                self.assertEqual(len(said), 1, outcome)
+                self.assertEqual("one of 4 tasks" in said[0], mode != "apply")
+
+    def test_tasks_keep_what_a_hook_around_the_launcher_has_set(self):
+        inside = [arguments.cox, "run", "-q", "--library", self.library, "--", self.program("say")]
+        settings = settings_of(self.run_job(self.job(*inside)).out)
+        self.assertIn(RULES[arguments.mpi], settings)
+        self.assertIn(RULES[arguments.mpi], settings["COX_SET"])
+
+    def test_a_launcher_of_another_mpi_loads_no_agent(self):
+        other = next(library for mpi, library in LIBRARY.items() if mpi != arguments.mpi)
+        words = self.job(self.program("collectives"))
+        plain = self.plain(words)
+        outcome = self.run_job(words, "--mode", "observe", "--library", other)
+        self.assertEqual((outcome.code, outcome.out), (plain.code, plain.out), outcome)
+        self.assertIn("cox sets none and loads no agent", outcome.err)
+        self.assertIn("nothing is set", outcome.err)
+
 
 class BecomesTheCommand(RunTest):
     def test_exit_codes(self):

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "absl/strings/str_split.h"
 #include "folder.h"
@@ -152,6 +154,25 @@ TEST_F(JobShapeTest, PbsNamesAHostForEachRank) {
   EXPECT_EQ(Shape("app", {{"PBS_NODEFILE", alike}}), "2x2");
   EXPECT_THAT(Shape("app", {{"PBS_NODEFILE", uneven}}), HasSubstr("--ppn"));
   EXPECT_THAT(Shape("app", {{"PBS_NODEFILE", folder_.Path("absent")}}), HasSubstr("--ppn"));
+}
+
+// The rank of the count of tasks; "-" where the process is alone.
+std::string Task(const Variables& variables) {
+  const std::optional<StepTask> task = FindStepTask(From(variables));
+  if (!task.has_value()) return "-";
+  return std::to_string(task->rank) + "/" + std::to_string(task->count);
+}
+
+TEST(FindStepTask, EachLauncherSaysIt) {
+  EXPECT_EQ(Task({{"SLURM_PROCID", "3"}, {"SLURM_STEP_NUM_TASKS", "4"}}), "3/4");
+  EXPECT_EQ(Task({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}), "0/2");
+  EXPECT_EQ(Task({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}), "1/2");
+}
+
+TEST(FindStepTask, ABatchScriptsShellIsAlone) {
+  EXPECT_EQ(Task({}), "-");
+  EXPECT_EQ(Task({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_NPROCS", "4"}}), "-");
+  EXPECT_EQ(Task({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}}), "-");
 }
 
 TEST_F(JobShapeTest, NothingKnownIsAskedFor) { EXPECT_THAT(Shape("app"), HasSubstr("--nodes")); }

@@ -156,6 +156,13 @@ TEST(SetByHand, WhatAHookHasSetIsNot) {
   EXPECT_EQ(SetByHand(settings, SettingsFrom({})), "");
 }
 
+TEST(SetByEarlierHook, HasTheTuningThatATaskKeeps) {
+  EXPECT_THAT(
+      SetByEarlierHook(SettingsFrom(
+          {{"A", "1"}, {"B", "mine"}, {"COX_SERVER", "host:1"}, {"COX_SET", "A,COX_SERVER,GONE"}})),
+      ElementsAre(Pair("A", "1")));
+}
+
 TEST(SetByHand, MpichReadsAliasesOfAVariable) {
   const std::vector<Setting> settings = {{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"}};
   for (const char* alias : {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "MPIR_PARAM_BCAST_INTRA_ALGORITHM",
@@ -303,9 +310,10 @@ TEST(WarnOfOtherMpi, NamesTheLauncherAndTheLibraryThatDoNotFit) {
   LauncherWords hydra;
   hydra.kind = LauncherKind::kHydra;
   const std::vector<std::string> command = {"mpirun", "-n", "2", "app"};
-  EXPECT_THAT(
-      WarnOfOtherMpi("mpich-4.0", command, open_mpi),
-      ::testing::HasSubstr("mpirun starts jobs of Open MPI, which ignore settings of mpich-4.0"));
+  EXPECT_THAT(WarnOfOtherMpi("mpich-4.0", command, open_mpi),
+              ::testing::HasSubstr(
+                  "mpirun starts jobs of Open MPI, which ignore settings of mpich-4.0: cox "
+                  "sets none and loads no agent"));
   EXPECT_THAT(WarnOfOtherMpi("intelmpi-2019", command, open_mpi),
               ::testing::HasSubstr("of Open MPI"));
   EXPECT_THAT(WarnOfOtherMpi("openmpi-4.1", command, hydra), ::testing::HasSubstr("jobs of MPICH"));
