@@ -57,11 +57,13 @@ class SignalScope {
   std::array<struct sigaction, 3> before_;
 };
 
-std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string>& additions) {
+std::vector<std::string> EnvironmentOf(const ChildCommand& command) {
+  const std::map<std::string, std::string>& additions = command.environment;
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (additions.count(text.substr(0, text.find('='))) == 0) all.push_back(text);
+    const std::string name = text.substr(0, text.find('='));
+    if (additions.count(name) == 0 && command.without.count(name) == 0) all.push_back(text);
   }
   for (const auto& [name, value] : additions) all.push_back(absl::StrCat(name, "=", value));
   return all;
@@ -160,7 +162,7 @@ class Child {
       return absl::NotFoundError(absl::StrCat(words[0], ": there is no such program"));
     }
     words[0] = program;
-    std::vector<std::string> environment = EnvironmentWith(command_.environment);
+    std::vector<std::string> environment = EnvironmentOf(command_);
     const std::vector<char*> argv = ExecPointers(words);
     const std::vector<char*> envp = ExecPointers(environment);
     if (out_.write_end < 0 || err_.write_end < 0) return absl::UnknownError(std::strerror(errno));

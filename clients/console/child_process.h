@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ChildResult {
 struct ChildCommand {
   std::vector<std::string> words;                        // the first is a path or a name in PATH
   std::map<std::string, std::string> environment;        // set in addition to our own
+  std::set<std::string> without;                         // names of our own that it does not get
   double limit_s = 0;                                    // after this the program is ended
   std::function<void(absl::string_view)> on_error_line;  // each line of its standard error
 };

@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
+#include "cli/measure/bench_environment.h"
+#include "cli/run/become_command.h"
 #include "console/child_process.h"
 #include "console/command_words.h"
 
@@ -25,12 +27,15 @@ std::vector<absl::StatusOr<std::string>> BenchRunner::Run(absl::Span<const Bench
                                                           const OnProgress& on_progress) {
   std::vector<std::deque<std::string>> said(runs.size());
   std::vector<console::ChildCommand> commands(runs.size());
+  const EnvironmentChange change = WithoutHooks(FirstEnvironment());
   for (size_t i = 0; i < runs.size(); ++i) {
     console::ChildCommand& command = commands[i];
     command.words = runs[i].launcher;
     command.words.push_back(bench_);
     command.words.insert(command.words.end(), runs[i].arguments.begin(), runs[i].arguments.end());
-    command.environment = runs[i].environment;
+    command.environment = change.set;
+    for (const auto& [name, value] : runs[i].environment) command.environment[name] = value;
+    command.without = change.without;
     command.limit_s = 60 + 4 * runs[i].budget_s;
     command.on_error_line = [&on_progress, &lines = said[i]](absl::string_view line) {
       BenchProgress progress;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -12,6 +14,7 @@
 #include "domain/collective.h"
 #include "domain/parse_collective.h"
 #include "library/algorithms.h"
+#include "library/mpich/prefixes.h"
 #include "library/shell_exports.h"
 #include "library/tuning_format.h"
 
@@ -82,13 +85,40 @@ bool Matches(const WrittenVariable& variable, Collective collective, absl::strin
   return false;
 }
 
-bool Sets(const WrittenVariable& variable, absl::string_view name, absl::string_view value) {
-  if (!absl::ConsumePrefix(&name, variable.prefix)) return false;
-  if (!variable.of_each) return name.empty() && Matches(variable, Collective::kBarrier, value);
-  if (!absl::ConsumeSuffix(&name, variable.suffix)) return false;
+// The variables that name a file of choices.
+constexpr absl::string_view kFileVariables[] = {"OMPI_MCA_coll_tuned_dynamic_rules_filename",
+                                                "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"};
+
+// The collective in the name, which is any for a variable of all; none where `name` is another's.
+std::optional<Collective> CollectiveIn(const WrittenVariable& variable, absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, variable.prefix)) return std::nullopt;
+  if (!variable.of_each) {
+    return name.empty() ? std::optional(Collective::kBarrier) : std::nullopt;
+  }
+  if (!absl::ConsumeSuffix(&name, variable.suffix)) return std::nullopt;
   const auto collective = domain::ParseCollective(absl::AsciiStrToLower(name));
-  return collective.ok() && library::Lists(variable.library, *collective) &&
-         Matches(variable, *collective, value);
+  if (!collective.ok() || !library::Lists(variable.library, *collective)) return std::nullopt;
+  return *collective;
+}
+
+bool Sets(const WrittenVariable& variable, absl::string_view name, absl::string_view value) {
+  const std::optional<Collective> collective = CollectiveIn(variable, name);
+  return collective.has_value() && Matches(variable, *collective, value);
+}
+
+bool IsOfOpenMpi(absl::string_view library) {
+  return absl::StartsWith(library, "openmpi-") || absl::StartsWith(library, "ucc-");
+}
+
+// MPICH's own name of a variable; another library's as it is.
+std::string OfficialName(absl::string_view name) {
+  const absl::string_view official = library::kMpichPrefixes[0];
+  absl::string_view stem = name;
+  if (absl::ConsumePrefix(&stem, library::kMvapichPrefix)) return absl::StrCat(official, stem);
+  for (const absl::string_view prefix : library::kMpichPrefixes) {
+    if (absl::ConsumePrefix(&stem, prefix)) return absl::StrCat(official, stem);
+  }
+  return std::string(name);
 }
 
 // Terminals obey control characters. The only one that writers write is the line break.
@@ -110,6 +140,20 @@ bool IsWrittenSetting(absl::string_view library, absl::string_view name, absl::s
   return std::any_of(std::begin(kWritten), std::end(kWritten),
                      [&](const WrittenVariable& variable) {
                        return variable.library == library && Sets(variable, name, value);
+                     });
+}
+
+bool SetsAlgorithms(absl::string_view mpi, absl::string_view name) {
+  const bool is_open_mpi = mpi == "openmpi";
+  const std::string official = is_open_mpi ? std::string(name) : OfficialName(name);
+  const bool names_file = std::find(std::begin(kFileVariables), std::end(kFileVariables),
+                                    official) != std::end(kFileVariables);
+  if (names_file && absl::StartsWith(official, "OMPI_") == is_open_mpi) return true;
+  return std::any_of(std::begin(kWritten), std::end(kWritten),
+                     [&](const WrittenVariable& variable) {
+                       return IsOfOpenMpi(variable.library) == is_open_mpi &&
+                              (CollectiveIn(variable, name).has_value() ||
+                               CollectiveIn(variable, official).has_value());
                      });
 }
 

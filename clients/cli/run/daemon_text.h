@@ -28,6 +28,10 @@ absl::Status CheckDaemonText(absl::string_view library, absl::string_view format
 // library's check can judge (of Intel MPI and UCC) passes here.
 bool IsWrittenSetting(absl::string_view library, absl::string_view name, absl::string_view value);
 
+// Whether the variable `name` tunes a library of `mpi` ("openmpi" or "mpich" with its descendants):
+// writers set it, or it names the file that they write. Under any name that the library reads.
+bool SetsAlgorithms(absl::string_view mpi, absl::string_view name);
+
 }  // namespace cox::cli
 
 #endif  // COX_CLI_RUN_DAEMON_TEXT_H_

@@ -9,8 +9,10 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/measure/bench_environment.h"
 #include "cli/measure/bench_plan.h"
 #include "cli/output/json_output.h"
+#include "cli/run/become_command.h"
 #include "cli/run/mpi_library.h"
 #include "cli/run/obedience_traps.h"
 #include "console/child_process.h"
@@ -85,7 +87,12 @@ class Proof {
           std::string("--budget-s"), std::string(kBudget_s)}) {
       command.words.push_back(word);
     }
-    command.environment = TrapVariables(options_.library, file);
+    const EnvironmentChange change = WithoutHooks(FirstEnvironment());
+    command.environment = change.set;
+    for (const auto& [name, value] : TrapVariables(options_.library, file)) {
+      command.environment[name] = value;
+    }
+    command.without = change.without;
     command.limit_s = options_.job_limit_s;
     command.on_error_line = [&end](absl::string_view line) {
       absl::StrAppend(&end.said, line, "\n");

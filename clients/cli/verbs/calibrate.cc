@@ -20,6 +20,7 @@
 #include "cli/files/import.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
+#include "cli/measure/bench_environment.h"
 #include "cli/measure/guided.h"
 #include "cli/measure/measurement.h"
 #include "cli/measure/round_plan.h"
@@ -29,6 +30,7 @@
 #include "cli/output/profile_view.h"
 #include "cli/output/warning_kinds.h"
 #include "cli/resource_names.h"
+#include "cli/run/become_command.h"
 #include "cli/verbs/verbs.h"
 #include "console/launcher.h"
 #include "console/table.h"
@@ -310,6 +312,8 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   }
   if (!programs.ok()) return programs.status();
   measure.programs = *std::move(programs);
+  status = CheckUntuned(measure.programs.mpi, measure.programs.launcher, FirstEnvironment());
+  if (!status.ok()) return status;
   const bool is_short = options.quick || (options.budget_s > 0 && options.budget_s < kMinute_s);
   measure.effort = EffortOf(is_short, measure.rank_counts.size());
   measure.with_coxcoll = options.with_coxcoll;

@@ -136,6 +136,33 @@ class CalibrateTest(unittest.TestCase):
         self.assertEqual(all_jobs[-len(ours):], ours, "after the library's own algorithms")
         self.assertEqual(len({line.split("--run ")[1].split()[0] for line in all_jobs[1:]}), 1)
 
+    def test_what_hooks_have_set_does_not_reach_the_jobs(self):
+        pairs = self.daemon.write("pairs.csv", PAIR_ROWS)
+        seen = self.daemon.path("seen")
+        # The second job fails: the first one is enough.
+        launcher = self.daemon.write(
+            "launcher", f"#!/bin/sh\nif [ $2 != p2p ]; then exit 9; fi\nenv >{seen}\ncat {pairs}\n")
+        os.chmod(launcher, 0o755)
+        self.daemon("calibrate", "here", "--mpi", MPI, "--launcher", launcher, env={
+            **os.environ, "COX_SET": "COX_CANARY,OMPI_MCA_coll_tuned_use_dynamic_rules", "COX_CANARY": "job",
+            "OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "LD_PRELOAD": "/none/libcoxagent-openmpi.so",
+            "COX_MODE": "tune", "SLURM_SPANK__SLURM_SPANK_OPTION_cox_cox": "tune", "MINE": "1"})
+        lines = self.daemon.read(seen).splitlines()
+        self.assertIn("MINE=1", lines)
+        self.assertEqual([line for line in lines if line.startswith(("COX_", "OMPI_MCA_coll", "LD_PRELOAD", "SLURM_SPANK"))],
+                         ["COX_MODE=off"])
+
+    def test_tuning_by_hand_is_refused(self):
+        variable, value = {"openmpi": ("OMPI_MCA_coll_tuned_bcast_algorithm", "2"),
+                           "mpich": ("MPICH_BCAST_INTRA_ALGORITHM", "binomial")}[MPI]
+        outcome = self.daemon("calibrate", "here", "--mpi", MPI, env={**os.environ, variable: value})
+        self.assertEqual(outcome.code, 5, outcome)
+        self.assertIn(f"variable {variable} tunes the jobs that measure", outcome.err)
+        outcome = self.daemon("calibrate", "here", "--mpi", MPI, "--launcher", "srun --cox=tune")
+        self.assertEqual(outcome.code, 5, outcome)
+        self.assertIn("--cox=tune", outcome.err)
+        self.assertEqual(self.daemon.json("machine", "list")["machines"], [])
+
     def test_a_launcher_that_fails(self):
         outcome = self.daemon("calibrate", "here", "--quick", "--mpi", MPI, "--launcher",
                               "sh -c 'echo no such queue >&2; exit 9'")

@@ -511,6 +511,19 @@ class Jobs(SlurmTest):
         self.assert_untouched(settings_of(off))
         self.assertTrue(self.daemon.observed("openmpi-4.1"))
 
+    def test_a_calibration_in_a_tuned_job_measures_untuned(self):
+        seen = self.scratch.folder / "seen"
+        launcher = self.scratch.folder / "launcher"
+        # The first job is enough.
+        launcher.write_text(f"#!/bin/sh\nexec srun --overlap -n1 sh -c 'env >{seen}; exit 9'\n")
+        launcher.chmod(0o755)
+        _, out = self.sbatch(f"env\n{arguments.cox} calibrate other --mpi openmpi --launcher {launcher}\n",
+                             "--cox=observe", "--cox-library=openmpi-4.1")
+        self.assertIn(RULES, settings_of(out))
+        settings = settings_of(seen.read_text())
+        self.assertEqual(settings.pop("COX_MODE", ""), "off")
+        self.assert_untouched(settings)
+
     def test_salloc_hands_its_choice_to_its_steps(self):
         outcome = launching.run(
             [cluster.program("salloc"), "-N1", f"-n{RANKS}", "--oversubscribe", "--cox=tune", "--cox-library=mpich-4.0",

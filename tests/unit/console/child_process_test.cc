@@ -32,6 +32,14 @@ TEST(ChildProcessTest, GivesOutputErrorLinesAndExitCode) {
   EXPECT_THAT(lines, ElementsAre("one", "two", "three"));
 }
 
+TEST(ChildProcessTest, LeavesOutOfTheEnvironment) {
+  setenv("COX_TEST_INHERITED", "yes", 1);
+  setenv("COX_TEST_LEFT_OUT", "yes", 1);
+  ChildCommand command = Shell("echo $COX_TEST_INHERITED ${COX_TEST_LEFT_OUT-unset}");
+  command.without = {"COX_TEST_LEFT_OUT"};
+  EXPECT_EQ(RunChild(command)->out, "yes unset\n");
+}
+
 TEST(ChildProcessTest, AddsToTheEnvironment) {
   setenv("COX_TEST_INHERITED", "yes", 1);
   setenv("COX_TEST_REPLACED", "old", 1);
