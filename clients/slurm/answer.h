@@ -3,6 +3,7 @@
 #ifndef COX_SLURM_ANSWER_H_
 #define COX_SLURM_ANSWER_H_
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -34,8 +35,11 @@ unsigned long long cox_hash(const char* text);
 // Makes `folder` and its parents, for this user only. False when that fails.
 bool cox_make_folder(const char* folder);
 
+// The clock of another node, which may have written the file, does not count.
+#define COX_ANY_AGE INT_MAX
+
 // Reads a file into `text` of `size` bytes: it must belong to this user, be writable by no one
-// else, and be at most `age_s` old. False when there is none.
+// else, and be at most `age_s` old, COX_ANY_AGE for no limit. False when there is none.
 bool cox_recall(const char* path, int age_s, char* text, size_t size);
 
 // Writes a file in one step: a reader sees all of it or nothing. False when that fails.

@@ -8,7 +8,6 @@
 //
 // Where the site wants it (job-credentials), slurmstepd makes the job's credential on each node of
 // a step that reports, and removes it at the step's end.
-#include <limits.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdint.h>
@@ -375,15 +374,15 @@ static void pack_rules(const struct variables* of) {
   char path[PATH_BYTES];
   if (!cox_is_of_hook(of, RULES_VARIABLE)) return;
   cox_get(of, RULES_VARIABLE, path, sizeof(path));
-  if (cox_recall(path, INT_MAX, text, sizeof(text))) {
+  if (cox_recall(path, COX_ANY_AGE, text, sizeof(text)) && text[0] != '\0') {
     cox_set(of, TEXT_VARIABLE, text);
     return;
   }
   cox_unset(of, RULES_VARIABLE);
   cox_unset(of, SWITCH_VARIABLE);
   slurm_error(
-      "coxswain: cannot pass on %s, step runs untuned: it must be a file of this user, that nobody "
-      "else can write, below 64 KiB",
+      "coxswain: cannot pass on %s, step runs untuned: it must be a file of this user, not empty, "
+      "that nobody else can write, below 64 KiB",
       path);
 }
 
@@ -394,18 +393,22 @@ static void warn_of_missing_rules(const char* path) {
       path);
 }
 
-// Writes the rules file on a node that does not see it.
+// Writes the rules file on a node that does not see it, or where a power loss has emptied it: a
+// rank with other rules than the others hangs the step.
 static void unpack_rules(const struct variables* of) {
   static char text[TEXT_BYTES];
+  static char held[TEXT_BYTES];
   char path[PATH_BYTES];
   char folder[PATH_BYTES];
   const bool has_text = cox_get(of, TEXT_VARIABLE, text, sizeof(text))[0] != '\0';
   cox_unset(of, TEXT_VARIABLE);
-  if (cox_get(of, RULES_VARIABLE, path, sizeof(path))[0] != '/' || access(path, R_OK) == 0) return;
+  if (cox_get(of, RULES_VARIABLE, path, sizeof(path))[0] != '/') return;
   if (!has_text) {
-    if (cox_is_of_hook(of, RULES_VARIABLE)) warn_of_missing_rules(path);
+    const bool is_missing = access(path, R_OK) != 0;
+    if (is_missing && cox_is_of_hook(of, RULES_VARIABLE)) warn_of_missing_rules(path);
     return;
   }
+  if (cox_recall(path, COX_ANY_AGE, held, sizeof(held)) && strcmp(held, text) == 0) return;
   strcpy(folder, path);
   *strrchr(folder, '/') = '\0';
   if (!cox_make_folder(folder) || !cox_remember(path, text)) warn_of_missing_rules(path);

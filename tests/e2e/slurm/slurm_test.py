@@ -280,6 +280,19 @@ class Steps(SlurmTest):
         outcome = self.srun("sh", "-c", said, path, **{RULES: path, TEXT: text})
         self.assertEqual(sorted(outcome.out.splitlines()), sorted([*text.splitlines(), "0"] * RANKS), outcome)
 
+    def test_a_node_with_other_rules_writes_them_anew(self):
+        path = self.scratch.folder / "node/rules.conf"
+        path.parent.mkdir()
+        text = "# rules\n0\n"
+        # A power loss empties a file; and the clock of the node that wrote it may be ahead.
+        for held in ("", "# rules\n1\n", text):
+            path.write_text(held)
+            os.utime(path, times=(time.time() + 60,) * 2)
+            before = path.stat().st_mtime
+            outcome = self.srun("cat", path, **{RULES: path, TEXT: text})
+            self.assertEqual(sorted(outcome.out.splitlines()), sorted(text.splitlines() * RANKS), outcome)
+            self.assertEqual(path.stat().st_mtime == before, held == text)
+
     def test_the_rules_are_passed_on_whatever_the_umask_is(self):
         words = ["--cox=tune", "--cox-library=openmpi-4.1", "env"]
         umask = os.umask(0o002)
