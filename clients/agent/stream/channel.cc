@@ -4,11 +4,14 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "munge/munge.h"
 #include "servers/first_ready.h"
 #include "servers/server_list.h"
@@ -20,6 +23,8 @@ constexpr int kReconnectMs = 1'000;
 constexpr int kMaxReconnectMs = 30'000;
 
 constexpr size_t kMaxTokenBytes = 4'096;
+// Each costs a failed open() per call to coxd.
+constexpr int64_t kMostNodes = 10'000;
 
 // The only word of a file; "" without one. `path` may be null.
 std::string WordIn(const char* path) {
@@ -51,9 +56,31 @@ servers::CheckedChannel MakeChannel(const std::string& server) {
 
 }  // namespace
 
+std::string JobCredential() {
+  const char* named = std::getenv("COX_JOB_CREDENTIAL");
+  std::string word = WordIn(named);
+  const char* job = std::getenv("SLURM_JOB_ID");
+  const char* step = std::getenv("SLURM_STEP_ID");
+  const char* node_count = std::getenv("SLURM_STEP_NUM_NODES");
+  if (!word.empty() || named == nullptr || job == nullptr || step == nullptr ||
+      node_count == nullptr) {
+    return word;
+  }
+  // The plugin's names. Which node of the step this is, the launcher's variables hide, too.
+  const std::string path(named);
+  const std::string of_step =
+      absl::StrCat(path.substr(0, path.rfind('/') + 1), job, ".", step, ".");
+  int64_t nodes = 0;
+  if (!absl::SimpleAtoi(node_count, &nodes)) return "";
+  for (int64_t i = 0; i < std::min(nodes, kMostNodes) && word.empty(); ++i) {
+    word = WordIn(absl::StrCat(of_step, i).c_str());
+  }
+  return word;
+}
+
 void Sign(const std::string& target, const std::string& path, grpc::ClientContext* context) {
   munge::Options munge = munge::FromEnvironment();
-  munge.job_credential = WordIn(std::getenv("COX_JOB_CREDENTIAL"));
+  munge.job_credential = JobCredential();
   if (!munge.reader.empty() && munge::IsUseful(target)) {
     const auto authorization = munge::Authorization(munge, target, path);
     if (authorization.ok()) context->AddMetadata("authorization", *authorization);

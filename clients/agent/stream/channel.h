@@ -19,10 +19,15 @@ namespace cox::agent {
 // servers::ParseServers().
 absl::StatusOr<std::vector<servers::CheckedChannel>> MakeChannels(const std::string& servers);
 
+// The credential of this job: the word in the file that COX_JOB_CREDENTIAL names. Each step has a
+// file of its own on each node, and MPICH's launcher hands its own variables to ranks on other
+// nodes: where that file is missing, that of the step that has started the rank. "" without one.
+std::string JobCredential();
+
 // Says who makes a call of the method `path`, and for which job: by a credential of munge if
 // COX_MUNGE names coxd's user, with the job's credential in it; else, on this host only, by the
-// token in the file that COX_TOKEN_FILE names, else by the job's credential. The job's credential
-// is in the file that COX_JOB_CREDENTIAL names. Whatever cannot be made is left out.
+// token in the file that COX_TOKEN_FILE names, else by the job's credential. Whatever cannot be
+// made is left out.
 void Sign(const std::string& target, const std::string& path, grpc::ClientContext* context);
 
 // "" when the buffer cannot be read.

@@ -25,6 +25,8 @@ constexpr char kPreload[] = "LD_PRELOAD";
 constexpr char kAgentFile[] = "libcoxagent-";
 constexpr char kCanary[] = "COX_CANARY";
 constexpr char kAgentPrefix[] = "COX_";  // of what the agent reads
+// Slurm's plugin sets it anew on each node, to a file that only this node has.
+constexpr char kOfNode[] = "COX_JOB_CREDENTIAL";
 constexpr char kMachine[] = "COX_MACHINE";
 constexpr char kServer[] = "COX_SERVER";
 constexpr char kServerUser[] = "COX_SERVER_USER";
@@ -271,7 +273,8 @@ std::vector<std::string> WithForwarding(std::vector<std::string> command,
   }
   // `settings` lacks what the user has set himself, even to the same value.
   for (const auto& [name, value] : environment) {
-    const bool concerns_agent = absl::StartsWith(name, kAgentPrefix) || name == kPreload;
+    const bool concerns_agent =
+        (absl::StartsWith(name, kAgentPrefix) && name != kOfNode) || name == kPreload;
     if (settings.with_agent && concerns_agent && !Contains(wanted, name) &&
         !Contains(settings.unset, name)) {
       wanted.push_back(name);

@@ -100,6 +100,7 @@ std::string NamedByLauncher(const std::vector<Setting>& settings,
 // The command with what its launcher needs to hand `settings` to ranks on other nodes: Open MPI's
 // forwards only its own variables by itself. With the agent also what it reads from `environment`,
 // which is all that the command would have without `settings`: it has to do the same on all nodes.
+// COX_JOB_CREDENTIAL is each node's own.
 std::vector<std::string> WithForwarding(std::vector<std::string> command,
                                         const LauncherWords& words, const RunSettings& settings,
                                         const std::map<std::string, std::string>& environment);

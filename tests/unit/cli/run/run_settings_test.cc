@@ -270,9 +270,16 @@ TEST(WithForwarding, WithTheAgentWhatItReadsFromTheUsersEnvironment) {
   LauncherWords words;
   words.kind = LauncherKind::kOpenMpi;
   const std::map<std::string, std::string> environment = {
-      {"COX_JOB", "i"},    {"COX_SERVER", "host:1"}, {"COX_SET", "COX_SYNC"},
-      {"COX_SPOOL", "/s"}, {"COX_SYNC", "1"},        {"LD_PRELOAD", "/libcoxagent-openmpi.so"},
-      {"NO_COX", "1"},     {"OMPI_MCA_a", "1"},      {"PATH", "/bin"}};
+      {"COX_JOB_CREDENTIAL", "/run/coxswain-jobs/1.4294967291.0"},
+      {"COX_JOB", "i"},
+      {"COX_SERVER", "host:1"},
+      {"COX_SET", "COX_SYNC"},
+      {"COX_SPOOL", "/s"},
+      {"COX_SYNC", "1"},
+      {"LD_PRELOAD", "/libcoxagent-openmpi.so"},
+      {"NO_COX", "1"},
+      {"OMPI_MCA_a", "1"},
+      {"PATH", "/bin"}};
   EXPECT_THAT(WithForwarding({"mpirun", "-x", "COX_JOB=j", "app"}, words, settings, environment),
               ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "COX_SET", "-x", "COX_SERVER", "-x",
                           "COX_SPOOL", "-x", "LD_PRELOAD", "-x", "COX_JOB=j", "app"));
