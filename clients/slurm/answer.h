@@ -28,8 +28,9 @@
 // killed, could not run, or wrote too much.
 int cox_run(char* const* words, char* const* environment, int limit_ms, int from, char* answer);
 
-// Names the file of a question's answer: FNV-1a over the text, 64 bits. Written again here, because
-// the plugin links none of Coxswain's C++.
+// Names the file of a question's answer, and is the fingerprint of a variable's value, as cox has
+// it: FNV-1a over the text, 64 bits. Written again here, because the plugin links none of
+// Coxswain's C++.
 unsigned long long cox_hash(const char* text);
 
 // Makes `folder` and its parents, for this user only. False when that fails.

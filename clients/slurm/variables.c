@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer.h"
+
 #define AGENT_FILE "/libcoxagent-"
 #define FORGET_VARIABLE "COX_FORGET"
 
@@ -34,12 +36,26 @@ void cox_unset(const struct variables* of, const char* name) {
   }
 }
 
+// Takes the fingerprint off an entry "NAME:FINGERPRINT" of SET_VARIABLE, so that the name is left.
+// False where the variable no longer has the value that the hook gave it: the user has set it.
+static bool has_hooks_value(const struct variables* of, char* entry) {
+  char value[PATH_BYTES];
+  char fingerprint[32];
+  char* colon = strchr(entry, ':');
+  if (colon == NULL) return true;
+  *colon = '\0';
+  cox_get(of, entry, value, sizeof(value));
+  snprintf(fingerprint, sizeof(fingerprint), "%016llx", cox_hash(value));
+  return strcmp(fingerprint, colon + 1) == 0;
+}
+
 bool cox_is_of_hook(const struct variables* of, const char* name) {
   char names[PATH_BYTES];
   char* rest = NULL;
   cox_get(of, SET_VARIABLE, names, sizeof(names));
   for (char* one = strtok_r(names, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
-    if (strcmp(one, name) == 0) return true;
+    const bool is_hooks = has_hooks_value(of, one);
+    if (strcmp(one, name) == 0) return is_hooks;
   }
   return false;
 }
@@ -73,8 +89,9 @@ void cox_forget_earlier(const struct variables* of) {
   char names[PATH_BYTES];
   char* rest = NULL;
   cox_get(of, SET_VARIABLE, names, sizeof(names));
-  for (char* name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
-    cox_unset(of, name);
+  for (char* name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    if (has_hooks_value(of, name)) cox_unset(of, name);
+  }
   cox_unset(of, SET_VARIABLE);
   forget_agent(of);
 }
@@ -86,6 +103,7 @@ void cox_pass_on_unset(const struct variables* of, char* before) {
   char* rest = NULL;
   if (before[0] == '\0') return;
   for (char* name = strtok_r(before, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    name[strcspn(name, ":")] = '\0';
     if (getenv(name) != NULL) continue;
     strcat(forgotten, name);
     strcat(forgotten, ",");

@@ -11,7 +11,7 @@
 #pragma GCC visibility push(hidden)
 
 #define PATH_BYTES 4096
-// Lists the variables that a hook has set.
+// Lists the variables that a hook has set: NAME:FINGERPRINT of each value (cox_hash), with commas.
 #define SET_VARIABLE "COX_SET"
 
 // The job's variables: in srun the process's environment, in a task the one that Slurm holds.
@@ -33,7 +33,8 @@ bool cox_is_of_hook(const struct variables* of, const char* name);
 // All entries, ended by a null; null when Slurm gives none.
 char** cox_environment(const struct variables* of);
 
-// Unsets what another hook has set for the surrounding job, and removes its agent.
+// Unsets what another hook has set for the surrounding job, and removes its agent. Keeps what the
+// user has given another value since.
 void cox_forget_earlier(const struct variables* of);
 
 // In srun, after all variables are set: makes the tasks unset those of `before` (an earlier

@@ -13,6 +13,7 @@
 #include "cli/run/daemon_text.h"
 #include "console/printable.h"
 #include "domain/collective.h"
+#include "library/fingerprint.h"
 #include "library/mpich/prefixes.h"
 #include "library/run_time_number.h"
 #include "library/shell_exports.h"
@@ -31,8 +32,19 @@ constexpr char kMachine[] = "COX_MACHINE";
 constexpr char kServer[] = "COX_SERVER";
 constexpr char kServerUser[] = "COX_SERVER_USER";
 
+// Of the names in kSetVariable those that still have the hook's values.
 std::vector<std::string> SetBefore(const Environment& environment) {
-  return absl::StrSplit(tuning::ValueOrEmpty(environment, kSetVariable), ',', absl::SkipEmpty());
+  std::vector<std::string> names;
+  for (const absl::string_view entry :
+       absl::StrSplit(tuning::ValueOrEmpty(environment, kSetVariable), ',', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(entry, absl::MaxSplits(':', 1));
+    const char* value = environment(parts.first.c_str());
+    const bool is_changed =
+        !parts.second.empty() && (value == nullptr || library::Fingerprint(value) != parts.second);
+    if (!is_changed) names.push_back(parts.first);
+  }
+  return names;
 }
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
@@ -245,7 +257,11 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
     settings.with_agent = true;
   }
   std::vector<std::string> names;
-  for (const auto& [name, value] : settings.set) names.push_back(name);
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : settings.set) {
+    names.push_back(name);
+    entries.push_back(absl::StrCat(name, ":", library::Fingerprint(value)));
+  }
   for (const std::string& name : before) {
     if (!Contains(names, name)) settings.unset.push_back(name);
   }
@@ -256,7 +272,7 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
     settings.set.emplace_back(kPreload, preload);
   }
   if (!names.empty()) {
-    settings.set.emplace_back(kSetVariable, absl::StrJoin(names, ","));
+    settings.set.emplace_back(kSetVariable, absl::StrJoin(entries, ","));
   } else if (environment(kSetVariable) != nullptr) {
     settings.unset.emplace_back(kSetVariable);
   }

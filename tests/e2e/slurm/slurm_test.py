@@ -537,6 +537,15 @@ class Jobs(SlurmTest):
         self.assertEqual(settings.pop("COX_MODE", ""), "off")
         self.assert_untouched(settings)
 
+    def test_what_the_user_sets_inside_of_a_tuned_job_stays(self):
+        _, out = self.sbatch(f"env\nexport {RULES}=mine\necho ==\nsrun --overlap -n{RANKS} env\n"
+                             f"echo ==\n{arguments.cox} run -- env\n", "--cox=tune", "--cox-library=openmpi-4.1")
+        batch, step, run = (settings_of(part) for part in out.split("==\n"))
+        self.assertNotEqual(batch[RULES], "mine")
+        for settings in (step, run):
+            self.assertEqual(settings[RULES], "mine", out)
+            self.assertNotIn("OMPI_MCA_coll_tuned_use_dynamic_rules", settings)
+
     def test_salloc_hands_its_choice_to_its_steps(self):
         outcome = launching.run(
             [cluster.program("salloc"), "-N1", f"-n{RANKS}", "--oversubscribe", "--cox=tune", "--cox-library=mpich-4.0",

@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_join.h"
 #include "cli/run/mpi_library.h"
 #include "folder.h"
+#include "library/fingerprint.h"
 
 namespace cox::cli {
 namespace {
@@ -23,6 +28,15 @@ Environment SettingsFrom(const SetVariables& variables) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   };
+}
+
+// COX_SET of a hook that has set these.
+std::string HookSet(const std::vector<Setting>& settings) {
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : settings) {
+    entries.push_back(name + ":" + library::Fingerprint(value));
+  }
+  return absl::StrJoin(entries, ",");
 }
 
 v1::GetTuningResponse Answer(const std::string& algorithm, const std::string& text) {
@@ -156,6 +170,22 @@ TEST(SetByHand, WhatAHookHasSetIsNot) {
   EXPECT_EQ(SetByHand(settings, SettingsFrom({})), "");
 }
 
+TEST(SetByHand, WhatTheUserHasChangedSinceIs) {
+  const std::string of_hook = HookSet({{"A", "1"}, {"B", "2"}});
+  const std::vector<Setting> settings = {{"A", "3"}, {"B", "3"}};
+  EXPECT_EQ(SetByHand(settings, SettingsFrom({{"A", "1"}, {"B", "2"}, {"COX_SET", of_hook}})), "");
+  EXPECT_EQ(SetByHand(settings, SettingsFrom({{"A", "1"}, {"B", "mine"}, {"COX_SET", of_hook}})),
+            "B");
+}
+
+TEST(Combine, WhatTheUserHasChangedSinceStays) {
+  const RunSettings settings = Combine(
+      {}, "", "m", "s", "",
+      SettingsFrom(
+          {{"A", "1"}, {"B", "mine"}, {"COX_SET", HookSet({{"A", "1"}, {"B", "2"}, {"C", "3"}})}}));
+  EXPECT_THAT(settings.unset, UnorderedElementsAre("A", "COX_SET"));
+}
+
 TEST(SetByEarlierHook, HasTheTuningThatATaskKeeps) {
   EXPECT_THAT(
       SetByEarlierHook(SettingsFrom(
@@ -211,11 +241,11 @@ TEST(Combine, TheAgentComesFirstAndOthersStay) {
   const RunSettings settings =
       Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", "",
               SettingsFrom({{"LD_PRELOAD", "/other.so:/old/libcoxagent-openmpi.so /third.so"}}));
-  EXPECT_THAT(
-      settings.set,
-      UnorderedElementsAre(Pair("COX_MACHINE", "m"), Pair("COX_SERVER", "host:1"),
-                           Pair("COX_SET", "COX_MACHINE,COX_SERVER"),
-                           Pair("LD_PRELOAD", "/lib/libcoxagent-mpich.so:/other.so:/third.so")));
+  EXPECT_THAT(settings.set,
+              UnorderedElementsAre(
+                  Pair("COX_MACHINE", "m"), Pair("COX_SERVER", "host:1"),
+                  Pair("COX_SET", HookSet({{"COX_MACHINE", "m"}, {"COX_SERVER", "host:1"}})),
+                  Pair("LD_PRELOAD", "/lib/libcoxagent-mpich.so:/other.so:/third.so")));
   EXPECT_THAT(settings.unset, IsEmpty());
 }
 
@@ -228,7 +258,7 @@ TEST(Combine, TheAgentTrustsTheSameUserAsCox) {
 TEST(Combine, WhatTheUserHasSetAlikeIsNotOursToUnset) {
   const RunSettings settings = Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", "",
                                        SettingsFrom({{"COX_MACHINE", "m"}}));
-  EXPECT_THAT(settings.set, Contains(Pair("COX_SET", "COX_SERVER")));
+  EXPECT_THAT(settings.set, Contains(Pair("COX_SET", HookSet({{"COX_SERVER", "host:1"}}))));
 }
 
 TEST(Combine, WhatAnEarlierHookHasSetGoes) {
@@ -237,7 +267,8 @@ TEST(Combine, WhatAnEarlierHookHasSetGoes) {
                                                      {"A", "0"},
                                                      {"B", "0"},
                                                      {"LD_PRELOAD", "/x/libcoxagent-openmpi.so"}}));
-  EXPECT_THAT(settings.set, UnorderedElementsAre(Pair("A", "1"), Pair("COX_SET", "A")));
+  EXPECT_THAT(settings.set,
+              UnorderedElementsAre(Pair("A", "1"), Pair("COX_SET", HookSet({{"A", "1"}}))));
   EXPECT_THAT(settings.unset, UnorderedElementsAre("B", "LD_PRELOAD"));
 }
 
