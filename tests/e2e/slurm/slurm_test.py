@@ -267,6 +267,18 @@ class Steps(SlurmTest):
         self.assertEqual(settings[RULES], "mine")
         self.assertNotIn("OMPI_MCA_coll_tuned_use_dynamic_rules", settings)
 
+    def test_tasks_that_run_cox_do_not_choose_for_themselves(self):
+        inside = [arguments.cox, "run", "--library", "openmpi-4.1", "--canary", "50%", "--", "env"]
+        outcome = self.srun(*inside)
+        self.assertEqual(outcome.code, 0, outcome)
+        settings = settings_of(outcome.out)
+        self.assertNotIn(RULES, settings)
+        self.assertNotIn("COX_CANARY", settings)
+        (line,) = lines_about_coxswain(outcome.err)
+        self.assertIn(f"one of {RANKS} tasks", line)
+        # The plugin has asked for all of them.
+        self.assert_tuned(settings_of(self.srun("--cox=tune", "--cox-library=openmpi-4.1", *inside).out), "openmpi")
+
     def test_a_step_asks_once_and_the_next_one_not_at_all(self):
         with launching.StandIn() as hanging:
             for _ in range(3):
