@@ -84,6 +84,18 @@ class Tunes(RunTest):
         self.assertEqual(len([name for name in files if name.endswith(".answer")]), 1, files)
         self.assertEqual(len([name for name in files if name.endswith(".conf")]), 1, files)
 
+    def test_jobs_that_start_at_the_same_time_are_all_tuned(self):
+        # The text of each has its own command line in a comment, and nothing is in the cache.
+        for turn in range(4):
+            environment = self.scratch.environment(self.daemon.address, cache=f"turn-{turn}")
+            jobs = [subprocess.Popen(
+                [arguments.cox, "run", "--limit", str(self.limit_ms), "--library", self.library, "--nodes", "1",
+                 "--ppn", str(RANKS), "--shared-folder", self.scratch.folder / f"shared-{turn}", "--", "env", f"JOB={i}"],
+                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for i in range(8)]
+            for job in jobs:
+                out, err = job.communicate(timeout=120)
+                self.assertIn(RULES[arguments.mpi], settings_of(out), err)
+
     def test_observing_brings_timings_and_the_same_output(self):
         words = self.job(self.program("collectives"))
         plain = self.plain(words)
