@@ -99,9 +99,13 @@ class Tunes(RunTest):
     def test_observing_brings_timings_and_the_same_output(self):
         words = self.job(self.program("collectives"))
         plain = self.plain(words)
-        outcome = self.run_job(words, "--mode", "observe")
-        self.assertEqual((outcome.code, outcome.out), (plain.code, plain.out), outcome)
-        rows = self.daemon.observed(self.library)
+        # What a job cannot send on a busy machine before it ends, the next one sends.
+        for _ in range(3):
+            outcome = self.run_job(words, "--mode", "observe")
+            self.assertEqual((outcome.code, outcome.out), (plain.code, plain.out), outcome)
+            rows = self.daemon.observed(self.library)
+            if rows:
+                break
         self.assertIn(str(RANKS), {row["ranks"] for row in rows}, outcome)
         # The agent sees what runs: the tuning is in force.
         self.assertNotEqual({row["algorithm"] for row in rows if row["ranks"] == str(RANKS)}, {"default"})
