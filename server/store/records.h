@@ -32,6 +32,9 @@ struct MachineRecord {
   int64_t create_time_us = 0;
   int64_t pinned_revision = 0;  // 0: the newest profile is active
   std::string provenance;       // of the active profile, "" without one; assigned by the store
+  // Forget() has removed observations from this id on, and nobody has learned without them since:
+  // see ProfileRecord::relearned_from_id. 0: nothing to learn again. Assigned by the store.
+  int64_t relearn_from_id = 0;
 };
 
 // One immutable revision of a machine's parameters. Revisions of a machine count up from 1.
@@ -47,6 +50,9 @@ struct ProfileRecord {
   // Of what the learner adds: the revision that it refined (0: none). The store refuses the profile
   // if another one is active by now, or if another daemon learns for the machine.
   std::optional<int64_t> refined_revision{};
+  // Of what the learner has learned again: the MachineRecord::relearn_from_id that it began with,
+  // which this profile makes 0. If it is another one by now, it stays. 0: not learned again.
+  int64_t relearned_from_id = 0;
 };
 
 // A machine that is compiled into the daemon.

@@ -22,7 +22,7 @@
 namespace cox::store {
 
 // name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us, pinned_revision,
-// provenance of the active revision.
+// provenance of the active revision, relearn_from_id.
 template <typename Query>
 MachineRecord MachineOf(const Query& query) {
   return {.name = query.Text(0),
@@ -32,7 +32,8 @@ MachineRecord MachineOf(const Query& query) {
           .topology_dims = query.Text(4),
           .create_time_us = query.Int(5),
           .pinned_revision = query.Int(6),
-          .provenance = query.Text(7)};
+          .provenance = query.Text(7),
+          .relearn_from_id = query.Int(8)};
 }
 
 // Without its parameters: profile_id, which the record does not have, revision, provenance, note,

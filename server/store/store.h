@@ -154,7 +154,8 @@ class Store {
   virtual absl::StatusOr<int64_t> LastObservationId() = 0;
   // Removes the reports of a job or a source (an empty name: none): history, its part of the cells,
   // and the drifts and withdrawals since its first observation, because they may depend on it.
-  // Afterwards the cells are exactly as without it.
+  // Afterwards the cells are exactly as without it. The parameters are not: it notes in each
+  // machine, deleted ones too, from where to learn again (MachineRecord::relearn_from_id).
   virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) = 0;
   absl::StatusOr<Forgotten> Forget(const Reporter& reporter) { return Forget(reporter, {}); }
   // Replaces the first old rows of a machine, at most a few thousand, by their sums of each

@@ -137,26 +137,25 @@ absl::StatusOr<store::Forgotten> Learner::Forget(const store::Reporter& reporter
   if (!forgotten.ok()) return forgotten;
   absl::Status relearned;
   for (const store::Forgotten::Of& of : forgotten->machines) {
-    absl::Status status = Relearn(of.machine, of.first_id, why);
-    // A profile was written meanwhile: the next step begins with it. The reports are gone in any
-    // case.
-    if (absl::IsAborted(status)) {
-      Notice({of.machine}, {});
-      continue;
-    }
-    relearned.Update(std::move(status));
+    absl::Status status = Relearn(of.machine, why);
+    if (status.ok()) continue;
+    // The store knows from where to learn again: the next step does.
+    Notice({of.machine}, {});
+    // A profile was written meanwhile. The reports are gone in any case.
+    if (!absl::IsAborted(status)) relearned.Update(std::move(status));
   }
   if (!relearned.ok()) return relearned;
   return forgotten;
 }
 
-absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
-                              const std::string& why) {
+absl::Status Learner::Relearn(const std::string& machine, const std::string& why) {
   // Another daemon may have learned from what was removed.
   const absl::StatusOr<bool> learns = store_->MayLearn(machine, /*insist=*/true);
   if (!learns.ok()) return learns.status();
-  if (absl::Status status = LearnerOf(machine).Relearn(first_id, why); !status.ok()) return status;
-  return ShowStep(machine);
+  const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
+  if (!record.ok()) return record.status();
+  absl::Status begun = LearnerOf(machine).Relearn(*record, why);
+  return begun.ok() ? ShowStep(machine) : begun;
 }
 
 absl::Status Learner::ShowStep(const std::string& machine) {

@@ -71,7 +71,8 @@ class Learner {
   // Removes the reports of a job or a source (see Store::Forget) and learns again without them:
   // from the last profile that is not a refinement, with a new search for drifts since the first
   // removed observation. Other learning waits. `why` goes into the notes of the new revisions. An
-  // error of one machine does not stop the others. `actor`, here and below: see Store.
+  // error of one machine does not stop the others. What is not learned again when it returns, the
+  // thread learns, also that of the next start. `actor`, here and below: see Store.
   absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why,
                                           const store::Actor& actor = {});
 
@@ -103,8 +104,8 @@ class Learner {
   // One step, visible to the caller's next question. The thread does the remaining steps.
   // learn_mutex_ is held.
   absl::Status ShowStep(const std::string& machine);
-  // After the removal of observations; `first_id`: the first removed one. learn_mutex_ is held.
-  absl::Status Relearn(const std::string& machine, int64_t first_id, const std::string& why);
+  // After the removal of observations. learn_mutex_ is held.
+  absl::Status Relearn(const std::string& machine, const std::string& why);
   // learn_mutex_ is held, here and below.
   MachineLearner& LearnerOf(const std::string& machine);
   absl::Status RebuildView(const store::MachineRecord& machine);

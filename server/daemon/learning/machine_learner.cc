@@ -58,8 +58,12 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
   const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
   if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
   const int64_t revision = active.ok() ? active->revision : 0;
-  if (revision != revision_) {
-    if (absl::Status begun = BeginFrom(active); !begun.ok()) return begun;
+  const bool must_relearn = machine.relearn_from_id != 0 &&
+                            (revision != revision_ || machine.relearn_from_id != relearns_from_id_);
+  if (must_relearn || revision != revision_) {
+    absl::Status begun =
+        must_relearn ? Relearn(machine, "without what was forgotten") : BeginFrom(active);
+    if (!begun.ok()) return begun;
   }
   learned_.profile.shape = ShapeOf(machine);
   const absl::StatusOr<std::vector<store::ObservationRecord>> fresh =
@@ -126,10 +130,7 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
 
 absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord>& active) {
   revision_ = 0;
-  learned_ = {};
-  held_through_id_ = -1;
-  ClearHeld();
-  hold_ = {};
+  StartAnew();
   if (!active.ok()) return absl::OkStatus();
   revision_ = active->revision;
   learned_.profile = ProfileOf(*active);
@@ -138,6 +139,17 @@ absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord
   if (!hold.ok()) return hold.status();
   hold_ = *std::move(hold);
   return absl::OkStatus();
+}
+
+void MachineLearner::StartAnew() {
+  learned_ = {};
+  must_publish_ = false;
+  why_.clear();
+  relearns_from_id_ = 0;
+  hold_ = {};
+  held_through_id_ = -1;
+  follows_drift_ = false;
+  ClearHeld();
 }
 
 absl::Status MachineLearner::RefineBy(absl::Span<const store::ObservationRecord> observations) {
@@ -174,12 +186,9 @@ void MachineLearner::FollowDrift(const domain::Drift& drift) {
                       std::exp(drift.log_factor), drift.first_id));
 }
 
-absl::Status MachineLearner::Relearn(int64_t first_id, const std::string& why) {
-  revision_ = -1;  // where this fails, the next step begins with the active one
-  learned_ = {};
-  hold_ = {};
-  held_through_id_ = -1;
-  ClearHeld();
+absl::Status MachineLearner::Relearn(const store::MachineRecord& machine, const std::string& why) {
+  revision_ = -1;  // where this fails, the next step begins again
+  StartAnew();
   const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
       shared_.store->GetStatedProfile(machine_);
   if (!stated.ok()) return stated.status();
@@ -188,22 +197,19 @@ absl::Status MachineLearner::Relearn(int64_t first_id, const std::string& why) {
     learned_.through_id = (*stated)->observations_through_id;
     hold_ = learn::HoldBack(learned_.profile);
   }
-  const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
-  if (active.ok()) {
-    revision_ = active->revision;
-    must_publish_ = true;
-    why_ = why;
-  }
-  const int64_t watch_from_id = std::min(first_id, learned_.through_id + 1);
+  const int64_t watch_from_id = std::min(machine.relearn_from_id, learned_.through_id + 1);
   drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, watch_from_id);
   absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
       GuardWatch::Open(shared_.store, machine_, watch_from_id);
   if (!guard.ok()) return guard.status();
   guard_ = *std::move(guard);
-  const absl::StatusOr<store::MachineRecord> record = shared_.store->GetMachine(machine_);
-  // A pinned machine does not learn now; later it starts from here.
-  const bool is_pinned = record.ok() && record->pinned_revision != 0;
-  return is_pinned && must_publish_ ? PublishLearned({}) : absl::OkStatus();
+  const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  revision_ = active.ok() ? active->revision : 0;
+  relearns_from_id_ = machine.relearn_from_id;
+  must_publish_ = active.ok();
+  why_ = why;
+  return absl::OkStatus();
 }
 
 bool MachineLearner::IsDue() const {
@@ -249,6 +255,7 @@ absl::Status MachineLearner::PublishRevision(const Learned& content, const store
   profile.observations_through_id = content.through_id;
   profile.parameters = content.profile.parameters;
   profile.refined_revision = revision_;
+  profile.relearned_from_id = relearns_from_id_;
   profile.note =
       absl::StrFormat("%s%s%s (ids up to %d) since revision %d; predictions moved by %.1f %%",
                       why_.empty() ? "" : why_ + "; ", store::kLearnedNote,
@@ -263,6 +270,7 @@ absl::Status MachineLearner::PublishRevision(const Learned& content, const store
   revision_ = stored->revision;
   must_publish_ = false;
   why_.clear();
+  relearns_from_id_ = 0;
   held_through_id_ = -1;
   ClearHeld();
   // After a drift the stated profile guards nothing.

@@ -52,10 +52,11 @@ class MachineLearner {
   // Publishes a revision if one is due, or if there is anything new and `now`. Whether it did.
   absl::StatusOr<bool> PublishIfDue(bool now);
 
-  // After the removal of observations (`first_id`: the first one): learns again from the last
-  // profile that is not a refinement, with a new search for drifts and slow choices since then.
-  // `why` goes into the note of the new revision.
-  absl::Status Relearn(int64_t first_id, const std::string& why);
+  // After the removal of observations (machine.relearn_from_id: the first one): learns again from
+  // the last profile that is not a refinement, with a new search for drifts and slow choices since
+  // then. `why` goes into the note of the new revision. LearnNew() calls it where nobody has, such
+  // as after a start. A machine with a pinned profile waits until the pin goes.
+  absl::Status Relearn(const store::MachineRecord& machine, const std::string& why);
   // Publishes what is held back. FAILED_PRECONDITION where nothing is.
   absl::Status Accept(const store::Actor& actor);
 
@@ -80,6 +81,8 @@ class MachineLearner {
 
   // Begins with another revision: refinements of the old one do not apply to it.
   absl::Status BeginFrom(const absl::StatusOr<store::ProfileRecord>& active);
+  // Drops what was learned, and what waits for the next revision.
+  void StartAnew();
   bool IsDue() const;
   // Refines the profile by observations. Leaves out observations that their cells contradict.
   absl::Status RefineBy(absl::Span<const store::ObservationRecord> observations);
@@ -104,7 +107,8 @@ class MachineLearner {
   int64_t revision_ = -1;  // that `learned_` started from; -1: nothing loaded yet
   Learned learned_;
   bool must_publish_ = false;
-  std::string why_;  // a note for the next revision
+  std::string why_;               // a note for the next revision
+  int64_t relearns_from_id_ = 0;  // what Relearn() began with, until a revision has it; 0: nothing
   learn::HoldBack hold_;
   int64_t held_through_id_ = -1;        // held back with observations up to this one
   bool follows_drift_ = false;          // the next revision becomes the stated one

@@ -6,8 +6,8 @@ namespace {
 constexpr CopiedTable kTables[] = {
     {"machine",
      "machine_id, name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us,"
-     " pinned_revision, dropped_count, summed_count",
-     "itiittiiii", "machine_id"},
+     " pinned_revision, dropped_count, summed_count, relearn_from_id",
+     "itiittiiiii", "machine_id"},
     {"machine_switches", "machine_id, topology_conf, change_time_us", "iti"},
     {"published_machine", "name", "t"},
     {"deleted_machine", "machine_id, name, delete_time_us", "iti"},

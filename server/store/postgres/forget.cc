@@ -90,6 +90,20 @@ absl::Status RemoveFindings(Session& session, const std::vector<Affected>& machi
   return absl::OkStatus();
 }
 
+// The parameters still contain what was removed. The daemon may end before it has learned again,
+// and a deleted machine may come back.
+absl::Status NoteRelearning(Session& session, const std::vector<Affected>& machines) {
+  for (const Affected& machine : machines) {
+    Query note(session,
+               "UPDATE machine SET relearn_from_id ="
+               " CASE relearn_from_id WHEN 0 THEN $2 ELSE least(relearn_from_id, $2) END"
+               " WHERE machine_id = $1");
+    absl::Status status = note.Bind(machine.machine_id).Bind(machine.first_id).Run();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& reporter) {
@@ -116,7 +130,9 @@ absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& report
   const absl::StatusOr<int64_t> removed_sums = RemoveOldSums(session, whose, *id);
   if (!removed_sums.ok()) return removed_sums.status();
   forgotten.removed_count = rows.ChangedRowCount() + *removed_sums;
-  if (status = RemoveFindings(session, *machines); !status.ok()) return status;
+  status = RemoveFindings(session, *machines);
+  if (status.ok()) status = NoteRelearning(session, *machines);
+  if (!status.ok()) return status;
   for (const Affected& machine : *machines) {
     if (machine.name.empty()) continue;
     if (machine.is_deleted) {

@@ -114,6 +114,20 @@ absl::Status RemoveWithdrawals(Database& db, const std::map<int64_t, int64_t>& f
   return absl::OkStatus();
 }
 
+// The parameters still contain what was removed. The daemon may end before it has learned again,
+// and a deleted machine may come back.
+absl::Status NoteRelearning(Database& db, const std::map<int64_t, int64_t>& first_ids) {
+  for (const auto& [machine_id, first_id] : first_ids) {
+    Query note(db,
+               "UPDATE machine SET relearn_from_id ="
+               " CASE relearn_from_id WHEN 0 THEN ?2 ELSE min(relearn_from_id, ?2) END"
+               " WHERE machine_id = ?1");
+    note.Bind(machine_id).Bind(first_id);
+    if (absl::Status status = note.Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 // A machine whose rest has ended has no name any more.
 absl::Status NameMachines(Database& db, const std::map<int64_t, int64_t>& first_ids,
                           Forgotten& forgotten) {
@@ -165,6 +179,7 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   forgotten.removed_count = *removed_count + *removed_sums;
   status = RemoveDrifts(db, *first_ids);
   if (status.ok()) status = RemoveWithdrawals(db, *first_ids);
+  if (status.ok()) status = NoteRelearning(db, *first_ids);
   if (status.ok()) status = NameMachines(db, *first_ids, forgotten);
   if (!status.ok()) return status;
   Query sketches(db, absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose));

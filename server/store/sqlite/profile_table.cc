@@ -50,6 +50,15 @@ absl::Status CheckRefined(Database& db, int64_t machine_id, const ProfileRecord&
   return RefinedAnother(profile.machine, *profile.refined_revision, active);
 }
 
+absl::Status EndRelearning(Database& db, int64_t machine_id, const ProfileRecord& profile) {
+  if (profile.relearned_from_id == 0) return absl::OkStatus();
+  Query update(db,
+               "UPDATE machine SET relearn_from_id = 0"
+               " WHERE machine_id = ? AND relearn_from_id = ?");
+  update.Bind(machine_id).Bind(profile.relearned_from_id);
+  return update.Run();
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile,
@@ -85,6 +94,8 @@ absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile
     add.Bind(absl::string_view(parameter.relation)).Bind(absl::string_view(parameter.source));
     if (absl::Status status = add.Run(); !status.ok()) return status;
   }
+  absl::Status ended = EndRelearning(db, *machine_id, profile);
+  if (!ended.ok()) return ended;
   return revision;
 }
 

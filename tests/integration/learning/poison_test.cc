@@ -275,6 +275,32 @@ TEST(ForgetTest, APinnedProfileDoesNotKeepWhatTheSourceTaughtTheOthers) {
   EXPECT_LE(LargestMove(Predictions(clean), Predictions(daemon)), 1e-6);
 }
 
+TEST(ForgetTest, ADeletedMachineComesBackWithoutWhatTheSourceTaught) {
+  Daemon daemon;
+  daemon.Register("delta");
+  daemon.SetProfile("delta", {{"hockney", "node", "alpha", 1e-6},
+                              {"hockney", "node", "beta", 1e-10},
+                              {"hockney", "network", "alpha", 5e-6},
+                              {"hockney", "network", "beta", 1e-9}});
+  const std::vector<double> before = Predictions(daemon);
+  // Not far enough to be held back.
+  Reporter(daemon, "wrong", "eve@login").Report(Lies(30, 0.6, [](double time_s, int) {
+    return 1.3 * time_s;
+  }));
+  ASSERT_GT(LargestMove(before, Predictions(daemon)), 0.1);
+  const auto stub = daemon.Machines();
+  v1::DeleteMachineRequest remove;
+  remove.set_name("machines/delta");
+  google::protobuf::Empty removed;
+  ASSERT_TRUE(Call(&v1::MachineService::Stub::DeleteMachine, stub, remove, &removed).ok());
+  EXPECT_GT(RemovedByForgettingTheLiar(daemon), 0);
+  v1::UndeleteMachineRequest undelete;
+  undelete.set_name("machines/delta");
+  v1::Machine machine;
+  ASSERT_TRUE(Call(&v1::MachineService::Stub::UndeleteMachine, stub, undelete, &machine).ok());
+  EXPECT_LE(LargestMove(before, Predictions(daemon)), 1e-6);
+}
+
 // What a prediction rests on whose candidates are `cell`'s algorithm alone.
 std::vector<int> EvidenceAt(const Daemon& daemon, const v1::Observation& cell) {
   const v1::RecommendResponse answer = AnswerFor(daemon.Advice(), cell);

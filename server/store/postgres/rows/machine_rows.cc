@@ -17,7 +17,7 @@ constexpr const char* kMachineColumns =
     " (SELECT provenance FROM profile WHERE machine_id = machine.machine_id AND revision ="
     "  CASE machine.pinned_revision"
     "   WHEN 0 THEN (SELECT max(revision) FROM profile WHERE machine_id = machine.machine_id)"
-    "   ELSE machine.pinned_revision END)"
+    "   ELSE machine.pinned_revision END), relearn_from_id"
     " FROM machine ";
 
 // 0: there is none.

@@ -86,6 +86,14 @@ absl::Status CheckRefined(Session& session, int64_t machine_id, const ProfileRec
   return RefinedAnother(profile.machine, *profile.refined_revision, *active);
 }
 
+absl::Status EndRelearning(Session& session, int64_t machine_id, const ProfileRecord& profile) {
+  if (profile.relearned_from_id == 0) return absl::OkStatus();
+  Query update(session,
+               "UPDATE machine SET relearn_from_id = 0"
+               " WHERE machine_id = $1 AND relearn_from_id = $2");
+  return update.Bind(machine_id).Bind(profile.relearned_from_id).Run();
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> InsertProfile(Session& session, const ProfileRecord& profile,
@@ -109,6 +117,7 @@ absl::StatusOr<int64_t> InsertProfile(Session& session, const ProfileRecord& pro
   const int64_t revision = insert.Int(1);
   if (absl::Status status = insert.Run(); !status.ok()) return status;
   absl::Status added = InsertParameters(session, profile_id, profile);
+  if (added.ok()) added = EndRelearning(session, *machine_id, profile);
   if (!added.ok()) return added;
   return revision;
 }

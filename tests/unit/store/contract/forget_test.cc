@@ -33,6 +33,40 @@ TEST_P(ForgetTest, TheEndCancelsItAndAllStays) {
   EXPECT_EQ(store->Forget(reporter)->removed_count, kRows);
 }
 
+// Until a profile is learned without what was removed; also of a machine that is deleted meanwhile.
+TEST_P(ForgetTest, NotesFromWhereToLearnAgain) {
+  const std::unique_ptr<Store> store = Open();
+  for (const char* const name : {"m", "rests", "untouched"}) {
+    ASSERT_TRUE(store->CreateMachine(MachineNamed(name), "").ok());
+  }
+  ASSERT_TRUE(Append(*store, BatchOf("m", "keep", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "first", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "second", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store, BatchOf("rests", "second", 2, 10)).ok());
+  ASSERT_TRUE(store->DeleteMachine("rests").ok());
+  const auto from_id = [&](const char* name) { return store->GetMachine(name)->relearn_from_id; };
+  EXPECT_EQ(from_id("m"), 0);
+  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "second"}).ok());
+  EXPECT_EQ(from_id("m"), 21);
+  EXPECT_EQ(from_id("untouched"), 0);
+  ASSERT_TRUE(store->UndeleteMachine("rests", {}).ok());
+  EXPECT_EQ(from_id("rests"), 31);
+  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "first"}).ok());
+  EXPECT_EQ(from_id("m"), 11) << "the first of both";
+
+  ProfileRecord profile{.machine = "m", .provenance = "edited", .note = "", .parameters = {}};
+  ASSERT_TRUE(store->AddProfile(profile, "").ok());
+  EXPECT_EQ(from_id("m"), 11) << "a person has set it";
+  profile.provenance = "refined";
+  profile.relearned_from_id = 21;
+  ASSERT_TRUE(store->AddProfile(profile, "").ok());
+  EXPECT_EQ(from_id("m"), 11) << "more was removed meanwhile";
+  profile.relearned_from_id = 11;
+  ASSERT_TRUE(store->AddProfile(profile, "").ok());
+  EXPECT_EQ(from_id("m"), 0);
+  EXPECT_EQ(store->ListMachines("", 10)->at(1).relearn_from_id, 31);
+}
+
 COX_ON_EACH_ENGINE(ForgetTest);
 
 }  // namespace

@@ -100,13 +100,13 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
       "INSERT INTO drift VALUES (1, 9, '', '', 'node', 0, 1, 1, 1, 0, 1, 0)",
       "INSERT INTO next_id VALUES (2, 1, 0, x'')",
       "INSERT INTO audit VALUES (1, 0, '', 'method', '', '')",
-      "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0, 0)",
-      "INSERT INTO machine VALUES (1, 'm', -1, 1, '', '', 0, 0, 0, 0)",
+      "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0, 0, 0)",
+      "INSERT INTO machine VALUES (1, 'm', -1, 1, '', '', 0, 0, 0, 0, 0)",
   };
   for (const char* const sql : kRefused) {
     EXPECT_THAT(db->Execute(sql).message(), HasSubstr("constraint failed")) << sql;
   }
-  ASSERT_TRUE(db->Execute("INSERT INTO machine VALUES (1, 'm', 1, 1, '', '', 0, 0, 0, 0)").ok());
+  ASSERT_TRUE(db->Execute("INSERT INTO machine VALUES (1, 'm', 1, 1, '', '', 0, 0, 0, 0, 0)").ok());
   EXPECT_FALSE(db->Execute("INSERT INTO profile VALUES (1, 1, 1, 'guessed', '', 0, 0)").ok());
   ASSERT_TRUE(db->Execute("INSERT INTO profile VALUES (1, 1, 1, 'edited', '', 0, 0)").ok());
   EXPECT_FALSE(db->Execute("DELETE FROM machine").ok());

@@ -1,0 +1,193 @@
+// What a learner goes on with when another one has ended in the middle of its work.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "daemon/learning/learner.h"
+#include "store/store.h"
+
+namespace cox::daemon {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kSmallest = 64;  // block
+
+// A learner that ends with the object.
+class Running {
+ public:
+  explicit Running(store::Store* store) : learner_(store, &snapshots_, &feed_, &scenarios_, 0) {
+    EXPECT_TRUE(learner_.Start().ok());
+    Learn();
+  }
+  // Returns when all is learned.
+  void Learn() {
+    std::promise<void> learned;
+    learner_.Notice(
+        {"m"}, [&learned] { learned.set_value(); }, Learner::Pace::kUrgent);
+    learned.get_future().wait();
+  }
+  Learner& learner() { return learner_; }
+
+ private:
+  Snapshots snapshots_;
+  ProfileFeed feed_;
+  ScenarioBound scenarios_{{.of_machine = 1'000, .in_all = 1'000}};
+  Learner learner_;
+};
+
+class RestartTest : public ::testing::Test {
+ protected:
+  RestartTest() {
+    directory_ = ::testing::TempDir() + "/restart-XXXXXX";
+    EXPECT_NE(mkdtemp(directory_.data()), nullptr);
+    store::StoreOptions options;
+    options.directory = directory_;
+    store_ = *store::OpenStore(options);
+    for (const char* const name : {"m", "other"}) {
+      store::MachineRecord machine;
+      machine.name = name;
+      machine.nodes = machine.cores_per_node = 8;
+      EXPECT_TRUE(store_->CreateMachine(machine, "").ok());
+    }
+  }
+  ~RestartTest() override {
+    store_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  // The profile that a person sets: `factor` times the truth.
+  void State(double factor) {
+    store::ProfileRecord profile;
+    profile.machine = "m";
+    profile.provenance = "edited";
+    for (const auto& [name, value] : {std::pair{"alpha", 7.5e-6}, std::pair{"beta", 2.5e-9}}) {
+      domain::Parameter parameter;
+      parameter.model = "hockney";
+      parameter.level = domain::Level::kNetwork;
+      parameter.name = name;
+      parameter.value = factor * value;
+      profile.parameters.push_back(parameter);
+    }
+    EXPECT_TRUE(store_->AddProfile(profile, "").ok());
+  }
+
+  struct Reported {
+    std::string machine = "m";
+    std::string job;
+    std::string source;
+    int count = 0;
+    double factor = 1;
+    int64_t smallest = kSmallest;  // block; the others are powers of four times it
+  };
+  void Report(const Reported& reported) {
+    store::ObservationBatch batch;
+    batch.job = reported.job;
+    batch.sequence = ++sequence_;
+    batch.source = reported.source;
+    batch.kind = domain::CellKind::kJob;
+    std::normal_distribution<double> noise(0, 0.03);
+    for (int i = 0; i < reported.count; ++i) {
+      store::ObservationRecord& row = batch.observations.emplace_back();
+      row.scenario = {.machine = reported.machine,
+                      .library = "openmpi-4.1",
+                      .collective = "allreduce",
+                      .algorithm = "recursive_doubling",
+                      .nodes = 2,
+                      .ppn = 8,
+                      .ranks = 16,
+                      .block_bytes = reported.smallest << (2 * (i % 8))};
+      row.time_s = reported.factor * std::exp(noise(random_)) *
+                   (3e-5 + 1e-8 * static_cast<double>(row.scenario.block_bytes));
+      row.at_us = 1'700'000'000'000'000 + i;
+    }
+    std::promise<absl::Status> done;
+    store_->AppendObservations(std::move(batch), [&](absl::StatusOr<store::AppendResult> result) {
+      done.set_value(result.status());
+    });
+    EXPECT_TRUE(done.get_future().get().ok());
+  }
+
+  store::ProfileRecord Active() { return *store_->GetProfile("m", 0); }
+  // Of the active profile.
+  double Value(const std::string& name) {
+    for (const domain::Parameter& parameter : Active().parameters) {
+      if (parameter.name == name) return parameter.value;
+    }
+    return 0;
+  }
+
+  // Teaches the truth, then what eve says: a machine that is slower. Between the others' sizes,
+  // so that nothing contradicts her.
+  void Poison() {
+    State(1);
+    Report({.job = "honest", .source = "ada", .count = 320});
+    { Running running(store_.get()); }
+    truth_ = Value("beta");
+    Report({.job = "wrong", .source = "eve", .count = 320, .factor = 1.6, .smallest = 96});
+    { Running running(store_.get()); }
+    ASSERT_GT(Value("beta"), 1.01 * truth_);
+  }
+  void ExpectTheTruth() {
+    EXPECT_NEAR(Value("beta") / truth_, 1, 1e-6);
+    const int64_t revision = Active().revision;
+    { Running running(store_.get()); }
+    EXPECT_EQ(Active().revision, revision) << "learned again without a need";
+  }
+
+  std::string directory_;
+  std::unique_ptr<store::Store> store_;
+  double truth_ = 0;
+
+ private:
+  std::mt19937 random_{7};
+  int64_t sequence_ = 0;
+};
+
+TEST_F(RestartTest, WhatWasForgottenBeforeTheEndIsNotInTheParameters) {
+  Poison();
+  ASSERT_EQ(store_->Forget({store::Reporter::Kind::kSource, "eve"})->removed_count, 320);
+  { Running running(store_.get()); }
+  ExpectTheTruth();
+}
+
+TEST_F(RestartTest, WhatWasForgottenWhileTheMachineRestedIsNotInTheParameters) {
+  Poison();
+  Running running(store_.get());
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  ASSERT_TRUE(running.learner().Refresh("m").ok());
+  const auto forgotten =
+      running.learner().Forget({store::Reporter::Kind::kSource, "eve"}, "without eve");
+  ASSERT_TRUE(forgotten.ok()) << forgotten.status();
+  ASSERT_EQ(forgotten->removed_count, 320);
+  ASSERT_TRUE(store_->UndeleteMachine("m", {}).ok());
+  ASSERT_TRUE(running.learner().Refresh("m").ok());
+  ExpectTheTruth();
+}
+
+TEST_F(RestartTest, WhatWasForgottenWhileAProfileWasPinnedIsNotInTheParameters) {
+  Poison();
+  const int64_t poisoned = Active().revision;
+  ASSERT_TRUE(store_->PinProfile("m", 1).ok());
+  {
+    Running running(store_.get());
+    ASSERT_TRUE(
+        running.learner().Forget({store::Reporter::Kind::kSource, "eve"}, "without eve").ok());
+  }
+  ASSERT_TRUE(store_->PinProfile("m", 0).ok());
+  EXPECT_EQ(Active().revision, poisoned) << "it learned while a profile was pinned";
+  { Running running(store_.get()); }
+  ExpectTheTruth();
+}
+
+}  // namespace
+}  // namespace cox::daemon
