@@ -43,6 +43,8 @@ struct Drift {
   int64_t observation_count = 0;
   int64_t create_time_us = 0;             // assigned by the store
   std::vector<DriftEvidence> evidence{};  // the most observed scenarios first
+  // A profile that takes it into account was added since. Assigned by the store.
+  bool is_followed = false;
 };
 
 }  // namespace cox::domain

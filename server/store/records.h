@@ -53,6 +53,9 @@ struct ProfileRecord {
   // Of what the learner has learned again: the MachineRecord::relearn_from_id that it began with,
   // which this profile makes 0. If it is another one by now, it stays. 0: not learned again.
   int64_t relearned_from_id = 0;
+  // Drifts so far are followed (domain::Drift::is_followed): by what was learned, or by what
+  // somebody has set. False: the parameters of refined_revision once more.
+  bool follows_drifts = true;
 };
 
 // A machine that is compiled into the daemon.

@@ -88,7 +88,8 @@ domain::Withdrawal WithdrawalOf(const Query& query, absl::string_view machine) {
 }
 
 // Without its evidence: drift_id, library, collective, level, min_block_bytes, max_block_bytes,
-// first_id, last_id, log_factor, observation_count, create_time_us. DATA_LOSS: no such level.
+// first_id, last_id, log_factor, observation_count, create_time_us, is_followed. DATA_LOSS: no such
+// level.
 template <typename Query>
 absl::StatusOr<domain::Drift> DriftOf(const Query& query, absl::string_view machine) {
   const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(3));
@@ -105,7 +106,8 @@ absl::StatusOr<domain::Drift> DriftOf(const Query& query, absl::string_view mach
                        .log_factor = query.Real(8),
                        .observation_count = query.Int(9),
                        .create_time_us = query.Int(10),
-                       .evidence = {}};
+                       .evidence = {},
+                       .is_followed = query.Int(11) != 0};
 }
 
 // library, collective, algorithm, nodes, ppn, ranks, block_bytes, log_factor, observation_count.

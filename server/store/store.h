@@ -205,8 +205,9 @@ class Store {
   virtual void WhenChanged(TellChanged /*tell*/) {}
 
   // --- Drifts
-  // Records a drift (id and create_time_us are ignored) and begins a new epoch of the cells in its
-  // scope: observations from first_id on move to it.
+  // Records a drift (id, create_time_us and is_followed are ignored) and begins a new epoch of the
+  // cells in its scope: observations from first_id on move to it. Until a profile follows it
+  // (ProfileRecord::follows_drifts), the drift is not followed.
   virtual absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& drift) = 0;
   // Newest first, those with ids before `before` (0: from the newest), at most `limit`.
   virtual absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine,

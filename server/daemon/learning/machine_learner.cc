@@ -24,6 +24,7 @@ constexpr int64_t kObservationsPerStep = 20'000;
 // intervals.
 constexpr double kNotableChange = 0.01;
 constexpr int kPatience = 60;
+constexpr int64_t kMostDriftsAwaited = 1'000;
 
 // The agents of a job on several nodes report as JOB@NODE.
 std::string JobOf(const store::ObservationRecord& observation) {
@@ -71,7 +72,7 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
                                       learned_.through_id, kObservationsPerStep);
   if (!fresh.ok()) return fresh.status();
   if (drifts_ == nullptr) {
-    if (fresh->empty()) return false;
+    if (fresh->empty() && to_follow_.empty()) return false;
     drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, learned_.through_id + 1);
   }
   if (guard_ == nullptr) {
@@ -92,53 +93,57 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
   const absl::StatusOr<bool> guarded = guard_->CatchUp(learned_.through_id, kObservationsPerStep);
   if (!guarded.ok()) return guarded.status();
   if (!*guarded) return true;
-  if (fresh->empty()) return false;
-  std::optional<domain::Drift> drift;
+  if (fresh->empty() && to_follow_.empty()) return false;
+  bool has_drift = false;
   std::vector<domain::Withdrawal> withdrawals;
-  for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
+  for (const store::ObservationRecord& observation : BeforeDrift(*fresh)) {
     if (*shared_.ending) return watch_anew(absl::CancelledError("the daemon is ending"));
-    absl::StatusOr<std::optional<domain::Drift>> noticed = drifts_->Observe(*it);
+    absl::StatusOr<std::optional<domain::Drift>> noticed = drifts_->Observe(observation);
     if (!noticed.ok()) return watch_anew(noticed.status());
-    drift = *std::move(noticed);
-    absl::StatusOr<std::vector<domain::Withdrawal>> slower = guard_->Observe(*it, revision);
+    has_drift = noticed->has_value();
+    // It is recorded, so an error from here on must not lose it.
+    if (has_drift) AwaitDrift(**std::move(noticed));
+    absl::StatusOr<std::vector<domain::Withdrawal>> slower = guard_->Observe(observation, revision);
     if (!slower.ok()) {
       guard_ = nullptr;  // the next one reads the evidence again
       return watch_anew(slower.status());
     }
     withdrawals.insert(withdrawals.end(), slower->begin(), slower->end());
+    if (has_drift) {
+      // The evidence was about another machine.
+      guard_ = std::make_unique<GuardWatch>(shared_.store, machine_, to_follow_.front().last_id);
+      break;
+    }
   }
   if (!withdrawals.empty() && active.ok()) {
     absl::Status announced = AnnounceWithdrawals(*active, withdrawals);
     if (!announced.ok()) return announced;
   }
-  const auto end =
-      !drift ? fresh->end() : std::find_if(fresh->begin(), fresh->end(), [&](const auto& row) {
-        return row.id >= drift->first_id;
-      });
-  absl::Status refined =
-      RefineBy(absl::MakeConstSpan(*fresh).first(static_cast<size_t>(end - fresh->begin())));
-  if (!refined.ok()) return refined;
-  if (drift) {
-    // The evidence was about another machine.
-    guard_ = std::make_unique<GuardWatch>(shared_.store, machine_, drift->last_id);
-    FollowDrift(*drift);
+  const absl::Span<const store::ObservationRecord> learnable = BeforeDrift(*fresh);
+  if (absl::Status refined = RefineBy(learnable); !refined.ok()) return refined;
+  const bool has_more = static_cast<int64_t>(fresh->size()) == kObservationsPerStep;
+  if (!to_follow_.empty() && (learnable.size() < fresh->size() || !has_more)) {
+    FollowDrift();
     return true;
   }
   learned_.through_id = fresh->back().id;
-  return static_cast<int64_t>(fresh->size()) == kObservationsPerStep;
+  return has_more;
 }
 
 absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord>& active) {
-  revision_ = 0;
+  revision_ = active.ok() ? -1 : 0;  // where this fails, the next step begins again
   StartAnew();
   if (!active.ok()) return absl::OkStatus();
-  revision_ = active->revision;
   learned_.profile = ProfileOf(*active);
   learned_.through_id = active->observations_through_id;
   absl::StatusOr<learn::HoldBack> hold = GuardOf(*shared_.store, *active);
   if (!hold.ok()) return hold.status();
   hold_ = *std::move(hold);
-  return absl::OkStatus();
+  // Another learner has ended before it followed them.
+  absl::Status awaited =
+      AwaitStoredDrifts([](const domain::Drift& drift) { return !drift.is_followed; });
+  if (awaited.ok()) revision_ = active->revision;
+  return awaited;
 }
 
 void MachineLearner::StartAnew() {
@@ -148,6 +153,7 @@ void MachineLearner::StartAnew() {
   relearns_from_id_ = 0;
   hold_ = {};
   held_through_id_ = -1;
+  to_follow_.clear();
   follows_drift_ = false;
   ClearHeld();
 }
@@ -171,7 +177,36 @@ absl::Status MachineLearner::RefineBy(absl::Span<const store::ObservationRecord>
   return absl::OkStatus();
 }
 
-void MachineLearner::FollowDrift(const domain::Drift& drift) {
+void MachineLearner::AwaitDrift(domain::Drift drift) {
+  const auto place = std::upper_bound(
+      to_follow_.begin(), to_follow_.end(), drift,
+      [](const domain::Drift& a, const domain::Drift& b) { return a.first_id < b.first_id; });
+  to_follow_.insert(place, std::move(drift));
+}
+
+absl::Status MachineLearner::AwaitStoredDrifts(
+    const std::function<bool(const domain::Drift&)>& must_follow) {
+  absl::StatusOr<std::vector<domain::Drift>> stored =
+      shared_.store->ListDrifts(machine_, 0, kMostDriftsAwaited);
+  if (!stored.ok()) return stored.status();
+  for (domain::Drift& drift : *stored) {
+    if (must_follow(drift)) AwaitDrift(std::move(drift));
+  }
+  return absl::OkStatus();
+}
+
+absl::Span<const store::ObservationRecord> MachineLearner::BeforeDrift(
+    absl::Span<const store::ObservationRecord> observations) const {
+  if (to_follow_.empty()) return observations;
+  const auto end = std::find_if(observations.begin(), observations.end(), [this](const auto& row) {
+    return row.id >= to_follow_.front().first_id;
+  });
+  return observations.first(static_cast<size_t>(end - observations.begin()));
+}
+
+void MachineLearner::FollowDrift() {
+  const domain::Drift drift = std::move(to_follow_.front());
+  to_follow_.erase(to_follow_.begin());
   learn::Widen(drift, &learned_.profile);
   learned_.through_id = drift.first_id - 1;
   must_publish_ = must_publish_ || !learned_.profile.parameters.empty();
@@ -197,6 +232,11 @@ absl::Status MachineLearner::Relearn(const store::MachineRecord& machine, const 
     learned_.through_id = (*stated)->observations_through_id;
     hold_ = learn::HoldBack(learned_.profile);
   }
+  const int64_t stated_through_id = learned_.through_id;
+  absl::Status awaited = AwaitStoredDrifts([stated_through_id](const domain::Drift& drift) {
+    return drift.last_id > stated_through_id;
+  });
+  if (!awaited.ok()) return awaited;
   const int64_t watch_from_id = std::min(machine.relearn_from_id, learned_.through_id + 1);
   drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, watch_from_id);
   absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
@@ -256,6 +296,7 @@ absl::Status MachineLearner::PublishRevision(const Learned& content, const store
   profile.parameters = content.profile.parameters;
   profile.refined_revision = revision_;
   profile.relearned_from_id = relearns_from_id_;
+  profile.follows_drifts = to_follow_.empty();
   profile.note =
       absl::StrFormat("%s%s%s (ids up to %d) since revision %d; predictions moved by %.1f %%",
                       why_.empty() ? "" : why_ + "; ", store::kLearnedNote,
@@ -285,6 +326,7 @@ absl::Status MachineLearner::AnnounceWithdrawals(const store::ProfileRecord& act
                                                  absl::Span<const domain::Withdrawal> withdrawals) {
   store::ProfileRecord profile = active;
   profile.refined_revision = active.revision;
+  profile.follows_drifts = false;
   profile.provenance = "refined";
   profile.note = absl::StrCat("parameters of revision ", active.revision, "; withdrawn");
   for (const domain::Withdrawal& withdrawal : withdrawals) {

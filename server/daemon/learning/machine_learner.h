@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,8 +87,16 @@ class MachineLearner {
   bool IsDue() const;
   // Refines the profile by observations. Leaves out observations that their cells contradict.
   absl::Status RefineBy(absl::Span<const store::ObservationRecord> observations);
-  // After a drift: widens the uncertainty, and learns again from the observations since.
-  void FollowDrift(const domain::Drift& drift);
+  // A drift was recorded, and what was learned does not contain it.
+  void AwaitDrift(domain::Drift drift);
+  // The same of the stored ones that `must_follow` holds for, among the newest kMostDriftsAwaited.
+  absl::Status AwaitStoredDrifts(const std::function<bool(const domain::Drift&)>& must_follow);
+  // The part before the observations of the first drift that waits.
+  absl::Span<const store::ObservationRecord> BeforeDrift(
+      absl::Span<const store::ObservationRecord> observations) const;
+  // After the first drift that waits: widens the uncertainty, and learns again from the
+  // observations since.
+  void FollowDrift();
   // The profile that a person has set, where what was learned must wait: what was forgotten is in
   // the active one.
   absl::Status PublishStated();
@@ -110,10 +119,11 @@ class MachineLearner {
   std::string why_;               // a note for the next revision
   int64_t relearns_from_id_ = 0;  // what Relearn() began with, until a revision has it; 0: nothing
   learn::HoldBack hold_;
-  int64_t held_through_id_ = -1;        // held back with observations up to this one
-  bool follows_drift_ = false;          // the next revision becomes the stated one
-  std::unique_ptr<DriftWatch> drifts_;  // null: not watching yet
-  std::unique_ptr<GuardWatch> guard_;   // likewise
+  int64_t held_through_id_ = -1;          // held back with observations up to this one
+  std::vector<domain::Drift> to_follow_;  // drifts that wait, in order of first_id
+  bool follows_drift_ = false;            // the next revision becomes the stated one
+  std::unique_ptr<DriftWatch> drifts_;    // null: not watching yet
+  std::unique_ptr<GuardWatch> guard_;     // likewise
   Clock::time_point last_published_{};
 };
 

@@ -44,8 +44,8 @@ constexpr CopiedTable kTables[] = {
      "iitiiiiiiiiirirrttti", "pattern_sketch_id"},
     {"drift",
      "drift_id, machine_id, library, collective, level, min_block_bytes, max_block_bytes, first_id,"
-     " last_id, log_factor, observation_count, create_time_us",
-     "iitttiiiirii", "drift_id"},
+     " last_id, log_factor, observation_count, create_time_us, is_followed",
+     "iitttiiiiriii", "drift_id"},
     {"drift_evidence",
      "drift_id, position, library, collective, algorithm, nodes, ppn, ranks, block_bytes,"
      " log_factor, observation_count",

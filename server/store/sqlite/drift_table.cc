@@ -81,7 +81,7 @@ absl::StatusOr<int64_t> InsertDrift(Database& db, const domain::Drift& drift,
     Query insert(db,
                  "INSERT INTO drift (machine_id, library, collective, level, min_block_bytes,"
                  " max_block_bytes, first_id, last_id, log_factor, observation_count,"
-                 " create_time_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                 " create_time_us, is_followed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)");
     const domain::DriftScope& scope = drift.scope;
     insert.Bind(*machine_id).Bind(absl::string_view(scope.library));
     insert.Bind(absl::string_view(scope.collective)).Bind(domain::LevelName(scope.level));
@@ -103,7 +103,8 @@ absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Database& db, absl::string
   if (!machine_id.ok()) return machine_id.status();
   Query query(db,
               "SELECT drift_id, library, collective, level, min_block_bytes, max_block_bytes,"
-              " first_id, last_id, log_factor, observation_count, create_time_us FROM drift"
+              " first_id, last_id, log_factor, observation_count, create_time_us, is_followed"
+              " FROM drift"
               " WHERE machine_id = ?1 AND (?2 = 0 OR drift_id < ?2) ORDER BY drift_id DESC"
               " LIMIT ?3");
   query.Bind(*machine_id).Bind(before).Bind(limit);

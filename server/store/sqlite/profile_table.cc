@@ -50,6 +50,13 @@ absl::Status CheckRefined(Database& db, int64_t machine_id, const ProfileRecord&
   return RefinedAnother(profile.machine, *profile.refined_revision, active);
 }
 
+absl::Status FollowDrifts(Database& db, int64_t machine_id, const ProfileRecord& profile) {
+  if (!profile.follows_drifts) return absl::OkStatus();
+  Query update(db, "UPDATE drift SET is_followed = 1 WHERE machine_id = ? AND is_followed = 0");
+  update.Bind(machine_id);
+  return update.Run();
+}
+
 absl::Status EndRelearning(Database& db, int64_t machine_id, const ProfileRecord& profile) {
   if (profile.relearned_from_id == 0) return absl::OkStatus();
   Query update(db,
@@ -94,8 +101,9 @@ absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile
     add.Bind(absl::string_view(parameter.relation)).Bind(absl::string_view(parameter.source));
     if (absl::Status status = add.Run(); !status.ok()) return status;
   }
-  absl::Status ended = EndRelearning(db, *machine_id, profile);
-  if (!ended.ok()) return ended;
+  absl::Status noted = EndRelearning(db, *machine_id, profile);
+  if (noted.ok()) noted = FollowDrifts(db, *machine_id, profile);
+  if (!noted.ok()) return noted;
   return revision;
 }
 

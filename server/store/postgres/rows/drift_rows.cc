@@ -91,7 +91,8 @@ absl::StatusOr<int64_t> InsertDrift(Session& session, const domain::Drift& drift
   Query insert(session,
                "INSERT INTO drift (machine_id, library, collective, level, min_block_bytes,"
                " max_block_bytes, first_id, last_id, log_factor, observation_count,"
-               " create_time_us) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+               " create_time_us, is_followed)"
+               " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0)"
                " RETURNING drift_id");
   const domain::DriftScope& scope = drift.scope;
   insert.Bind(*machine_id).Bind(absl::string_view(scope.library));
@@ -115,7 +116,8 @@ absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Session& session, absl::st
   if (!machine_id.ok()) return machine_id.status();
   Query query(session,
               "SELECT drift_id, library, collective, level, min_block_bytes, max_block_bytes,"
-              " first_id, last_id, log_factor, observation_count, create_time_us FROM drift"
+              " first_id, last_id, log_factor, observation_count, create_time_us, is_followed"
+              " FROM drift"
               " WHERE machine_id = $1 AND ($2 = 0 OR drift_id < $2) ORDER BY drift_id DESC"
               " LIMIT $3");
   query.Bind(*machine_id).Bind(before).Bind(limit);

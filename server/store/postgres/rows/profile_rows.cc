@@ -86,6 +86,13 @@ absl::Status CheckRefined(Session& session, int64_t machine_id, const ProfileRec
   return RefinedAnother(profile.machine, *profile.refined_revision, *active);
 }
 
+absl::Status FollowDrifts(Session& session, int64_t machine_id, const ProfileRecord& profile) {
+  if (!profile.follows_drifts) return absl::OkStatus();
+  Query update(session,
+               "UPDATE drift SET is_followed = 1 WHERE machine_id = $1 AND is_followed = 0");
+  return update.Bind(machine_id).Run();
+}
+
 absl::Status EndRelearning(Session& session, int64_t machine_id, const ProfileRecord& profile) {
   if (profile.relearned_from_id == 0) return absl::OkStatus();
   Query update(session,
@@ -118,6 +125,7 @@ absl::StatusOr<int64_t> InsertProfile(Session& session, const ProfileRecord& pro
   if (absl::Status status = insert.Run(); !status.ok()) return status;
   absl::Status added = InsertParameters(session, profile_id, profile);
   if (added.ok()) added = EndRelearning(session, *machine_id, profile);
+  if (added.ok()) added = FollowDrifts(session, *machine_id, profile);
   if (!added.ok()) return added;
   return revision;
 }

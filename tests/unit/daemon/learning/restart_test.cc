@@ -9,9 +9,12 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "daemon/learning/learner.h"
+#include "forwarding_store.h"
 #include "store/store.h"
 
 namespace cox::daemon {
@@ -43,6 +46,24 @@ class Running {
   ProfileFeed feed_;
   ScenarioBound scenarios_{{.of_machine = 1'000, .in_all = 1'000}};
   Learner learner_;
+};
+
+// Fails once when a learner reads cells after it has recorded a drift.
+class FailsAfterADrift final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& drift) override {
+    fails_ = true;
+    return ForwardingStore::AddDrift(drift);
+  }
+  absl::StatusOr<std::vector<store::CellRecord>> ListCells(
+      absl::string_view machine, int64_t limit, const store::IsCancelled& is_cancelled) override {
+    if (std::exchange(fails_, false)) return absl::UnavailableError("the disk is away");
+    return ForwardingStore::ListCells(machine, limit, is_cancelled);
+  }
+
+ private:
+  bool fails_ = false;
 };
 
 class RestartTest : public ::testing::Test {
@@ -126,6 +147,24 @@ class RestartTest : public ::testing::Test {
     return 0;
   }
 
+  // The notes of all revisions, a line each.
+  std::string Notes() {
+    std::string notes;
+    const auto profiles = store_->ListProfiles("m", 0, 100);
+    for (const store::ProfileRecord& profile : *profiles) {
+      absl::StrAppend(&notes, profile.note, "\n");
+    }
+    return notes;
+  }
+  // A machine that has become slower by `factor`, seen by two jobs.
+  void Slow(double factor) {
+    for (int i = 0; i < 5; ++i) {
+      for (const char* const job : {"one", "two"}) {
+        Report({.job = job, .source = "ada", .count = 16, .factor = factor});
+      }
+    }
+  }
+
   // Teaches the truth, then what eve says: a machine that is slower. Between the others' sizes,
   // so that nothing contradicts her.
   void Poison() {
@@ -187,6 +226,67 @@ TEST_F(RestartTest, WhatWasForgottenWhileAProfileWasPinnedIsNotInTheParameters) 
   EXPECT_EQ(Active().revision, poisoned) << "it learned while a profile was pinned";
   { Running running(store_.get()); }
   ExpectTheTruth();
+}
+
+TEST_F(RestartTest, ADriftThatWasRecordedBeforeTheEndIsFollowed) {
+  State(1);
+  Report({.job = "one", .source = "ada", .count = 320});
+  { Running running(store_.get()); }
+  Slow(4);
+  domain::Drift drift;
+  drift.machine = "m";
+  drift.scope.level = domain::Level::kNetwork;
+  drift.first_id = 321;
+  drift.last_id = 400;
+  drift.log_factor = std::log(4);
+  drift.observation_count = 80;
+  ASSERT_TRUE(store_->AddDrift(drift).ok());
+  const double before = Value("beta");
+  { Running running(store_.get()); }
+  EXPECT_THAT(Notes(), HasSubstr("times of the network"));
+  // It is four times as large. What would be held back without a drift is not.
+  EXPECT_GT(Value("beta"), 2.5 * before);
+  const int64_t revision = Active().revision;
+  { Running running(store_.get()); }
+  EXPECT_EQ(Active().revision, revision) << "followed once more";
+}
+
+// What a person has set since contains it.
+TEST_F(RestartTest, ADriftBeforeAPersonsProfileIsNotFollowed) {
+  State(1);
+  Report({.job = "one", .source = "ada", .count = 320});
+  Slow(4);
+  domain::Drift drift;
+  drift.machine = "m";
+  drift.scope.level = domain::Level::kNetwork;
+  drift.first_id = 321;
+  drift.last_id = 400;
+  drift.log_factor = std::log(4);
+  drift.observation_count = 80;
+  ASSERT_TRUE(store_->AddDrift(drift).ok());
+  State(4);
+  { Running running(store_.get()); }
+  EXPECT_THAT(Notes(), Not(HasSubstr("drift")));
+}
+
+TEST_F(RestartTest, AnErrorAfterADriftDoesNotLoseIt) {
+  State(1);
+  Report({.job = "one", .source = "ada", .count = 320});
+  Report({.job = "two", .source = "ada", .count = 320});
+  { Running running(store_.get()); }
+  // Of the same page as the drift, so that it is refined after the drift was recorded.
+  Report({.job = "one", .source = "ada", .count = 80});
+  Slow(4);
+  const double before = Value("beta");
+  {
+    FailsAfterADrift fails(store_.get());
+    Running running(&fails);
+    EXPECT_THAT(Notes(), Not(HasSubstr("drift")));
+    running.Learn();
+  }
+  ASSERT_EQ(store_->ListDrifts("m", 0, 10)->size(), 1u);
+  EXPECT_THAT(Notes(), HasSubstr("times of the network"));
+  EXPECT_GT(Value("beta"), 2.5 * before);
 }
 
 }  // namespace

@@ -64,6 +64,29 @@ TEST_P(DriftTest, MovesWhatCameSinceToTheNextEpoch) {
   EXPECT_EQ(CountByEpoch(*store), (Counts{{0, 3}, {1, 4}, {2, 8}}));
 }
 
+TEST_P(DriftTest, IsFollowedByTheNextProfileOfOtherParameters) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("other"), "").ok());
+  ASSERT_TRUE(Append(*store, OnOneNode(1, 10)).ok());
+  ASSERT_TRUE(store->AddDrift(DriftSince(4, 10)).ok());
+  const auto is_followed = [&] { return store->ListDrifts("m", 0, 1)->front().is_followed; };
+  EXPECT_FALSE(is_followed());
+  ProfileRecord profile{.machine = "m", .provenance = "refined", .note = "", .parameters = {}};
+  profile.follows_drifts = false;
+  ASSERT_TRUE(store->AddProfile(profile, "").ok());
+  EXPECT_FALSE(is_followed());
+  profile.follows_drifts = true;
+  profile.machine = "other";
+  ASSERT_TRUE(store->AddProfile(profile, "").ok());
+  EXPECT_FALSE(is_followed());
+  profile.machine = "m";
+  ASSERT_TRUE(store->AddProfile(profile, "").ok());
+  EXPECT_TRUE(is_followed());
+  ASSERT_TRUE(store->AddDrift(DriftSince(5, 10)).ok());
+  EXPECT_FALSE(is_followed());
+}
+
 TEST_P(DriftTest, WritesGoOnWhileALongHistoryIsMoved) {
   constexpr int64_t kRows = 20'000;
   constexpr int kBatches = 6;

@@ -97,7 +97,7 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
       "INSERT INTO cell VALUES (1, 9, 0, 0, 1, 1, x'', 0, 0)",
       "INSERT INTO old_sum VALUES (1, 9, 9, 9, 0, 0, 0, 1, 1, 0, 0, 1, 1, x'', 1, 1)",
       "INSERT INTO source VALUES (1, '')",
-      "INSERT INTO drift VALUES (1, 9, '', '', 'node', 0, 1, 1, 1, 0, 1, 0)",
+      "INSERT INTO drift VALUES (1, 9, '', '', 'node', 0, 1, 1, 1, 0, 1, 0, 1)",
       "INSERT INTO next_id VALUES (2, 1, 0, x'')",
       "INSERT INTO audit VALUES (1, 0, '', 'method', '', '')",
       "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0, 0, 0)",
