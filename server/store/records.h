@@ -32,8 +32,9 @@ struct MachineRecord {
   int64_t create_time_us = 0;
   int64_t pinned_revision = 0;  // 0: the newest profile is active
   std::string provenance;       // of the active profile, "" without one; assigned by the store
-  // Forget() has removed observations from this id on, and nobody has learned without them since:
-  // see ProfileRecord::relearned_from_id. 0: nothing to learn again. Assigned by the store.
+  // Forget() has removed observations, and nobody has learned without them since: see
+  // ProfileRecord::relearned_from_id. It has removed drifts and withdrawals with evidence from this
+  // id on. 0: nothing to learn again. Assigned by the store.
   int64_t relearn_from_id = 0;
 };
 

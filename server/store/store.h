@@ -153,9 +153,10 @@ class Store {
   // The greatest id so far; 0: none.
   virtual absl::StatusOr<int64_t> LastObservationId() = 0;
   // Removes the reports of a job or a source (an empty name: none): history, its part of the cells,
-  // and the drifts and withdrawals since its first observation, because they may depend on it.
-  // Afterwards the cells are exactly as without it. The parameters are not: it notes in each
-  // machine, deleted ones too, from where to learn again (MachineRecord::relearn_from_id).
+  // and the drifts and withdrawals whose evidence contains them; the drifts after these, too. What
+  // has sums of others among its evidence stays, because nobody can find it again. Afterwards the
+  // cells are exactly as without the reports. The parameters are not: it notes in each machine,
+  // deleted ones too, that they have to be learned again (MachineRecord::relearn_from_id).
   virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) = 0;
   absl::StatusOr<Forgotten> Forget(const Reporter& reporter) { return Forget(reporter, {}); }
   // Replaces the first old rows of a machine, at most a few thousand, by their sums of each
@@ -214,8 +215,7 @@ class Store {
                                                                 int64_t before, int64_t limit) = 0;
 
   // --- Withdrawals
-  // Records that an algorithm was withdrawn (id and create_time_us are ignored). Forget() removes
-  // those whose evidence may contain a removed observation.
+  // Records that an algorithm was withdrawn (id and create_time_us are ignored).
   virtual absl::StatusOr<domain::Withdrawal> AddWithdrawal(
       const domain::Withdrawal& withdrawal) = 0;
   // Newest first, at most `limit`.

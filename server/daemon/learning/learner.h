@@ -69,8 +69,8 @@ class Learner {
               Pace pace = Pace::kResting);
 
   // Removes the reports of a job or a source (see Store::Forget) and learns again without them:
-  // from the last profile that is not a refinement, with a new search for drifts since the first
-  // removed observation. Other learning waits. `why` goes into the notes of the new revisions. An
+  // from the last profile that is not a refinement, with a new search for the drifts that were
+  // removed. Other learning waits. `why` goes into the notes of the new revisions. An
   // error of one machine does not stop the others. What is not learned again when it returns, the
   // thread learns, also that of the next start. `actor`, here and below: see Store.
   absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why,

@@ -14,7 +14,7 @@
 #include "domain/principal_name.h"
 #include "domain/words/counted.h"
 #include "learn/refine/refine.h"
-#include "store/old_revisions.h"
+#include "store/steps/old_revisions.h"
 
 namespace cox::daemon {
 namespace {
@@ -24,7 +24,7 @@ constexpr int64_t kObservationsPerStep = 20'000;
 // intervals.
 constexpr double kNotableChange = 0.01;
 constexpr int kPatience = 60;
-constexpr int64_t kMostDriftsAwaited = 1'000;
+constexpr int64_t kMostDriftsRead = 1'000;
 
 // The agents of a job on several nodes report as JOB@NODE.
 std::string JobOf(const store::ObservationRecord& observation) {
@@ -162,7 +162,10 @@ absl::Status MachineLearner::RefineBy(absl::Span<const store::ObservationRecord>
   if (observations.empty()) return absl::OkStatus();
   const absl::StatusOr<std::vector<store::CellRecord>> records = shared_.views->ReadCells(machine_);
   if (!records.ok()) return records.status();
-  const ContradictedTimes contradicted(*records);
+  const absl::StatusOr<std::vector<domain::Drift>> drifts =
+      shared_.store->ListDrifts(machine_, 0, kMostDriftsRead);
+  if (!drifts.ok()) return drifts.status();
+  const ContradictedTimes contradicted(*records, *drifts);
   std::vector<learn::Cell> cells;
   cells.reserve(observations.size());
   for (const store::ObservationRecord& observation : observations) {
@@ -187,7 +190,7 @@ void MachineLearner::AwaitDrift(domain::Drift drift) {
 absl::Status MachineLearner::AwaitStoredDrifts(
     const std::function<bool(const domain::Drift&)>& must_follow) {
   absl::StatusOr<std::vector<domain::Drift>> stored =
-      shared_.store->ListDrifts(machine_, 0, kMostDriftsAwaited);
+      shared_.store->ListDrifts(machine_, 0, kMostDriftsRead);
   if (!stored.ok()) return stored.status();
   for (domain::Drift& drift : *stored) {
     if (must_follow(drift)) AwaitDrift(std::move(drift));
@@ -222,6 +225,10 @@ void MachineLearner::FollowDrift() {
 }
 
 absl::Status MachineLearner::Relearn(const store::MachineRecord& machine, const std::string& why) {
+  const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  const int64_t learned_through_id =
+      std::max(learned_.through_id, active.ok() ? active->observations_through_id : 0);
   revision_ = -1;  // where this fails, the next step begins again
   StartAnew();
   const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
@@ -237,14 +244,14 @@ absl::Status MachineLearner::Relearn(const store::MachineRecord& machine, const 
     return drift.last_id > stated_through_id;
   });
   if (!awaited.ok()) return awaited;
-  const int64_t watch_from_id = std::min(machine.relearn_from_id, learned_.through_id + 1);
+  // What was found before stays as it is. Whoever looks again without the removed reports might
+  // find the same drift some observations later, and record it twice.
+  const int64_t watch_from_id = std::min(machine.relearn_from_id, learned_through_id + 1);
   drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, watch_from_id);
   absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
       GuardWatch::Open(shared_.store, machine_, watch_from_id);
   if (!guard.ok()) return guard.status();
   guard_ = *std::move(guard);
-  const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
-  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
   revision_ = active.ok() ? active->revision : 0;
   relearns_from_id_ = machine.relearn_from_id;
   must_publish_ = active.ok();

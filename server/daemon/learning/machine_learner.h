@@ -53,10 +53,11 @@ class MachineLearner {
   // Publishes a revision if one is due, or if there is anything new and `now`. Whether it did.
   absl::StatusOr<bool> PublishIfDue(bool now);
 
-  // After the removal of observations (machine.relearn_from_id: the first one): learns again from
-  // the last profile that is not a refinement, with a new search for drifts and slow choices since
-  // then. `why` goes into the note of the new revision. LearnNew() calls it where nobody has, such
-  // as after a start. A machine with a pinned profile waits until the pin goes.
+  // After the removal of observations (machine.relearn_from_id): learns again from the last profile
+  // that is not a refinement. Follows the later drifts that are recorded, and looks again for those
+  // drifts and slow choices that were removed. `why` goes into the note of the new revision.
+  // LearnNew() calls it where nobody has, such as after a start. A machine with a pinned profile
+  // waits until the pin goes.
   absl::Status Relearn(const store::MachineRecord& machine, const std::string& why);
   // Publishes what is held back. FAILED_PRECONDITION where nothing is.
   absl::Status Accept(const store::Actor& actor);
@@ -89,7 +90,7 @@ class MachineLearner {
   absl::Status RefineBy(absl::Span<const store::ObservationRecord> observations);
   // A drift was recorded, and what was learned does not contain it.
   void AwaitDrift(domain::Drift drift);
-  // The same of the stored ones that `must_follow` holds for, among the newest kMostDriftsAwaited.
+  // The same of the stored ones that `must_follow` holds for, among the newest kMostDriftsRead.
   absl::Status AwaitStoredDrifts(const std::function<bool(const domain::Drift&)>& must_follow);
   // The part before the observations of the first drift that waits.
   absl::Span<const store::ObservationRecord> BeforeDrift(

@@ -1,16 +1,18 @@
 #include "store/postgres/forget.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/cell_rows.h"
-#include "store/postgres/rows/drift_rows.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/postgres/rows/withdrawal_rows.h"
+#include "store/steps/findings.h"
 
 namespace cox::store::postgres {
 namespace {
@@ -75,30 +77,32 @@ absl::Status UndoDropped(Session& session, const std::string& whose, int64_t id)
   return absl::OkStatus();
 }
 
-// Drifts and withdrawals since the first removed observation may depend on it. The learner finds
-// them again if they do not.
-absl::Status RemoveFindings(Session& session, const std::vector<Affected>& machines) {
+using Removal = FindingRemoval<Query, Session>;
+constexpr FindingConditions kConditions = {.drift = kDriftIsAbout,
+                                           .withdrawal = kWithdrawalIsAbout};
+
+// Before the reports go.
+absl::StatusOr<std::map<int64_t, Removal>> FindFindings(Session& session,
+                                                        const std::vector<Affected>& machines,
+                                                        const std::string& column, int64_t id) {
+  std::map<int64_t, Removal> removals;
   for (const Affected& machine : machines) {
-    absl::Status status = RemoveWithdrawalsSince(session, machine.machine_id, machine.first_id);
-    if (!status.ok()) return status;
-    const absl::StatusOr<int64_t> drifts =
-        RemoveDriftsSince(session, machine.machine_id, machine.first_id);
-    if (!drifts.ok()) return drifts.status();
-    if (*drifts == 0) continue;
-    if (status = RebuildCells(session, machine.machine_id); !status.ok()) return status;
+    Removal removal(session, kConditions, machine.machine_id);
+    if (absl::Status status = removal.Find(column, id); !status.ok()) return status;
+    removals.emplace(machine.machine_id, std::move(removal));
   }
-  return absl::OkStatus();
+  return removals;
 }
 
-// The parameters still contain what was removed. The daemon may end before it has learned again,
-// and a deleted machine may come back.
-absl::Status NoteRelearning(Session& session, const std::vector<Affected>& machines) {
-  for (const Affected& machine : machines) {
-    Query note(session,
-               "UPDATE machine SET relearn_from_id ="
-               " CASE relearn_from_id WHEN 0 THEN $2 ELSE least(relearn_from_id, $2) END"
-               " WHERE machine_id = $1");
-    absl::Status status = note.Bind(machine.machine_id).Bind(machine.first_id).Run();
+// After they went. The parameters still contain what was removed. The daemon may end before it has
+// learned again, and a deleted machine may come back: so a note says that it has to.
+absl::Status RemoveFindings(Session& session, std::map<int64_t, Removal>& removals) {
+  for (auto& [machine_id, removal] : removals) {
+    absl::Status status = removal.Remove();
+    if (status.ok() && removal.removed_drift_count() > 0) {
+      status = RebuildCells(session, machine_id);
+    }
+    if (status.ok()) status = NoteRelearning(session, machine_id, removal);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -120,6 +124,9 @@ absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& report
   const std::string whose = absl::StrCat(table, "_id = $1");
   const absl::StatusOr<std::vector<Affected>> machines = FindAffected(session, whose, *id);
   if (!machines.ok()) return machines.status();
+  absl::StatusOr<std::map<int64_t, Removal>> removals =
+      FindFindings(session, *machines, absl::StrCat(table, "_id"), *id);
+  if (!removals.ok()) return removals.status();
   absl::Status status = TakeOutOfCells(session, whose, *id);
   if (status.ok()) status = UndoDropped(session, whose, *id);
   if (!status.ok()) return status;
@@ -130,9 +137,7 @@ absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& report
   const absl::StatusOr<int64_t> removed_sums = RemoveOldSums(session, whose, *id);
   if (!removed_sums.ok()) return removed_sums.status();
   forgotten.removed_count = rows.ChangedRowCount() + *removed_sums;
-  status = RemoveFindings(session, *machines);
-  if (status.ok()) status = NoteRelearning(session, *machines);
-  if (!status.ok()) return status;
+  if (status = RemoveFindings(session, *removals); !status.ok()) return status;
   for (const Affected& machine : *machines) {
     if (machine.name.empty()) continue;
     if (machine.is_deleted) {

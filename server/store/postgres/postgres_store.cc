@@ -16,8 +16,6 @@
 #include "store/checks.h"
 #include "store/data_directory.h"
 #include "store/limits.h"
-#include "store/old_jobs.h"
-#include "store/old_revisions.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/connection/session.h"
 #include "store/postgres/connection/session_pool.h"
@@ -42,6 +40,8 @@
 #include "store/postgres/views/observation_list.h"
 #include "store/postgres/views/summary.h"
 #include "store/postgres/write_session.h"
+#include "store/steps/old_jobs.h"
+#include "store/steps/old_revisions.h"
 #include "store/words.h"
 #include "store/writer.h"
 

@@ -123,11 +123,4 @@ absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Database& db, absl::string
   return drifts;
 }
 
-absl::StatusOr<int64_t> RemoveDriftsSince(Database& db, int64_t machine_id, int64_t id) {
-  Query remove(db, "DELETE FROM drift WHERE machine_id = ? AND last_id >= ?");
-  remove.Bind(machine_id).Bind(id);
-  if (absl::Status status = remove.Run(); !status.ok()) return status;
-  return db.ChangedRowCount();
-}
-
 }  // namespace cox::store

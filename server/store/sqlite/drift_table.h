@@ -37,10 +37,6 @@ absl::StatusOr<int64_t> InsertDrift(Database& db, const domain::Drift& drift,
 absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Database& db, absl::string_view machine,
                                                       int64_t before, int64_t limit);
 
-// Withdraws the drifts of a machine that were noticed at `id` or later; returns how many. The
-// caller then rebuilds the machine's cells.
-absl::StatusOr<int64_t> RemoveDriftsSince(Database& db, int64_t machine_id, int64_t id);
-
 }  // namespace cox::store
 
 #endif  // COX_STORE_SQLITE_DRIFT_TABLE_H_

@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "store/sqlite/cell_table.h"
-#include "store/sqlite/drift_table.h"
 #include "store/sqlite/guard/withdrawal_table.h"
 #include "store/sqlite/retention/old_sums.h"
+#include "store/steps/findings.h"
 
 namespace cox::store {
 namespace {
@@ -93,37 +94,31 @@ absl::StatusOr<int64_t> RemoveRows(Database& db, const std::vector<Batch>& batch
   return removed_count;
 }
 
-// Drifts detected since the first removed observation may depend on it. The learner finds them
-// again if they do not.
-absl::Status RemoveDrifts(Database& db, const std::map<int64_t, int64_t>& first_ids) {
+using Removal = FindingRemoval<Query, Database>;
+constexpr FindingConditions kConditions = {.drift = kDriftIsAbout,
+                                           .withdrawal = kWithdrawalIsAbout};
+
+// Before the reports go.
+absl::StatusOr<std::map<int64_t, Removal>> FindFindings(Database& db,
+                                                        const std::map<int64_t, int64_t>& first_ids,
+                                                        const std::string& column, int64_t id) {
+  std::map<int64_t, Removal> removals;
   for (const auto& [machine_id, first_id] : first_ids) {
-    const absl::StatusOr<int64_t> removed = RemoveDriftsSince(db, machine_id, first_id);
-    if (!removed.ok()) return removed.status();
-    if (*removed == 0) continue;
-    if (absl::Status status = RebuildCells(db, machine_id); !status.ok()) return status;
+    Removal removal(db, kConditions, machine_id);
+    if (absl::Status status = removal.Find(column, id); !status.ok()) return status;
+    removals.emplace(machine_id, std::move(removal));
   }
-  return absl::OkStatus();
+  return removals;
 }
 
-// Their evidence may contain a removed observation. The guard finds them again if it does not.
-absl::Status RemoveWithdrawals(Database& db, const std::map<int64_t, int64_t>& first_ids) {
-  for (const auto& [machine_id, first_id] : first_ids) {
-    absl::Status status = RemoveWithdrawalsSince(db, machine_id, first_id);
+// After they went. The parameters still contain what was removed. The daemon may end before it has
+// learned again, and a deleted machine may come back: so a note says that it has to.
+absl::Status RemoveFindings(Database& db, std::map<int64_t, Removal>& removals) {
+  for (auto& [machine_id, removal] : removals) {
+    absl::Status status = removal.Remove();
+    if (status.ok() && removal.removed_drift_count() > 0) status = RebuildCells(db, machine_id);
+    if (status.ok()) status = NoteRelearning(db, machine_id, removal);
     if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-// The parameters still contain what was removed. The daemon may end before it has learned again,
-// and a deleted machine may come back.
-absl::Status NoteRelearning(Database& db, const std::map<int64_t, int64_t>& first_ids) {
-  for (const auto& [machine_id, first_id] : first_ids) {
-    Query note(db,
-               "UPDATE machine SET relearn_from_id ="
-               " CASE relearn_from_id WHEN 0 THEN ?2 ELSE min(relearn_from_id, ?2) END"
-               " WHERE machine_id = ?1");
-    note.Bind(machine_id).Bind(first_id);
-    if (absl::Status status = note.Run(); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -167,7 +162,10 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   const OldSumsOf old = {column.c_str(), *id};
   CellSums sums;
   absl::Status status = AddFirstIds(db, old, *first_ids);
-  if (status.ok()) status = SumUpBatches(db, *batches, sums);
+  if (!status.ok()) return status;
+  absl::StatusOr<std::map<int64_t, Removal>> removals = FindFindings(db, *first_ids, column, *id);
+  if (!removals.ok()) return removals.status();
+  status = SumUpBatches(db, *batches, sums);
   if (status.ok()) status = AddOldSums(db, old, sums);
   if (status.ok()) status = TakeOut(db, sums);
   if (status.ok()) status = UndoDropped(db, whose, *id);
@@ -177,9 +175,7 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   const absl::StatusOr<int64_t> removed_sums = RemoveOldSums(db, old);
   if (!removed_sums.ok()) return removed_sums.status();
   forgotten.removed_count = *removed_count + *removed_sums;
-  status = RemoveDrifts(db, *first_ids);
-  if (status.ok()) status = RemoveWithdrawals(db, *first_ids);
-  if (status.ok()) status = NoteRelearning(db, *first_ids);
+  status = RemoveFindings(db, *removals);
   if (status.ok()) status = NameMachines(db, *first_ids, forgotten);
   if (!status.ok()) return status;
   Query sketches(db, absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose));

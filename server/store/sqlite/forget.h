@@ -12,7 +12,7 @@
 namespace cox::store {
 
 // Also removes its sequence numbers, so that later reports are not resends.
-// Cost: O(rows of the job or source), plus all rows of machines with a drift noticed since.
+// Cost: O(rows of the job or source), plus all rows of machines with a drift that goes.
 absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter);
 
 }  // namespace cox::store

@@ -12,8 +12,6 @@
 #include "domain/drift.h"
 #include "store/checks.h"
 #include "store/limits.h"
-#include "store/old_jobs.h"
-#include "store/old_revisions.h"
 #include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
@@ -39,6 +37,8 @@
 #include "store/sqlite/views/job_list.h"
 #include "store/sqlite/views/machine_states.h"
 #include "store/sqlite/views/summary.h"
+#include "store/steps/old_jobs.h"
+#include "store/steps/old_revisions.h"
 #include "store/words.h"
 #include "store/writer.h"
 

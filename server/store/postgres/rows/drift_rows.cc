@@ -136,10 +136,4 @@ absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Session& session, absl::st
   return drifts;
 }
 
-absl::StatusOr<int64_t> RemoveDriftsSince(Session& session, int64_t machine_id, int64_t id) {
-  Query remove(session, "DELETE FROM drift WHERE machine_id = $1 AND last_id >= $2");
-  if (absl::Status status = remove.Bind(machine_id).Bind(id).Run(); !status.ok()) return status;
-  return remove.ChangedRowCount();
-}
-
 }  // namespace cox::store::postgres

@@ -36,10 +36,6 @@ absl::StatusOr<int64_t> InsertDrift(Session& session, const domain::Drift& drift
 absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Session& session, absl::string_view machine,
                                                       int64_t before, int64_t limit);
 
-// Withdraws the drifts of a machine that were noticed at `id` or later; returns how many. The
-// caller then rebuilds the machine's cells.
-absl::StatusOr<int64_t> RemoveDriftsSince(Session& session, int64_t machine_id, int64_t id);
-
 }  // namespace cox::store::postgres
 
 #endif  // COX_STORE_POSTGRES_ROWS_DRIFT_ROWS_H_

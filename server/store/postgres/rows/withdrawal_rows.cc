@@ -43,9 +43,4 @@ absl::StatusOr<std::vector<domain::Withdrawal>> ReadWithdrawals(Session& session
   return withdrawals;
 }
 
-absl::Status RemoveWithdrawalsSince(Session& session, int64_t machine_id, int64_t id) {
-  Query remove(session, "DELETE FROM withdrawal WHERE machine_id = $1 AND last_id >= $2");
-  return remove.Bind(machine_id).Bind(id).Run();
-}
-
 }  // namespace cox::store::postgres

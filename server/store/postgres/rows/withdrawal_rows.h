@@ -15,16 +15,22 @@
 
 namespace cox::store::postgres {
 
+// The condition that row `w` of withdrawal is about scenario `s` of the same machine, and batch or
+// old sum `b`: timings by jobs, of the default or of the algorithm. The columns of text have
+// different collations.
+inline constexpr const char* kWithdrawalIsAbout =
+    "b.kind = 1 AND w.machine_id = s.machine_id AND s.collective = w.collective COLLATE \"C\""
+    " AND s.nodes = w.nodes AND s.ppn = w.ppn AND s.ranks = w.ranks"
+    " AND s.block_bytes BETWEEN w.min_block_bytes AND w.max_block_bytes"
+    " AND (s.algorithm = 'default' OR (s.library = w.library COLLATE \"C\""
+    " AND s.algorithm = w.algorithm COLLATE \"C\"))";
+
 // Returns the id.
 absl::StatusOr<int64_t> InsertWithdrawal(Session& session, const domain::Withdrawal& withdrawal);
 
 absl::StatusOr<std::vector<domain::Withdrawal>> ReadWithdrawals(Session& session,
                                                                 absl::string_view machine,
                                                                 int64_t limit);
-
-// Removes the withdrawals of a machine to whose evidence the observation `id` or a later one may
-// belong.
-absl::Status RemoveWithdrawalsSince(Session& session, int64_t machine_id, int64_t id);
 
 }  // namespace cox::store::postgres
 

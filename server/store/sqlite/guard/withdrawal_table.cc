@@ -44,10 +44,4 @@ absl::StatusOr<std::vector<domain::Withdrawal>> ReadWithdrawals(Database& db,
   return withdrawals;
 }
 
-absl::Status RemoveWithdrawalsSince(Database& db, int64_t machine_id, int64_t id) {
-  Query remove(db, "DELETE FROM withdrawal WHERE machine_id = ? AND last_id >= ?");
-  remove.Bind(machine_id).Bind(id);
-  return remove.Run();
-}
-
 }  // namespace cox::store

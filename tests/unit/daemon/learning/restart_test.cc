@@ -289,5 +289,28 @@ TEST_F(RestartTest, AnErrorAfterADriftDoesNotLoseIt) {
   EXPECT_GT(Value("beta"), 2.5 * before);
 }
 
+// Learning begins again from before the drift.
+TEST_F(RestartTest, AForgetFollowsADriftThatStays) {
+  State(1);
+  Report({.job = "early", .source = "eve", .count = 32, .factor = 1.2, .smallest = 96});
+  Report({.job = "one", .source = "ada", .count = 320});
+  Report({.job = "two", .source = "ada", .count = 320});
+  { Running running(store_.get()); }
+  Slow(4);
+  Running running(store_.get());
+  const auto before = store_->ListDrifts("m", 0, 10);
+  ASSERT_EQ(before->size(), 1u);
+  ASSERT_TRUE(
+      running.learner().Forget({store::Reporter::Kind::kSource, "eve"}, "without eve").ok());
+  running.Learn();
+  const auto after = store_->ListDrifts("m", 0, 10);
+  ASSERT_EQ(after->size(), 1u);
+  EXPECT_EQ(after->front().id, before->front().id);
+  // Nothing of it is contradicted: neither the times before the drift, nor those since.
+  EXPECT_THAT(Active().note, HasSubstr("without eve; drift: "));
+  EXPECT_THAT(Active().note, HasSubstr("learned from 800 observations"));
+  EXPECT_FALSE(running.learner().HeldOf("m").has_value());
+}
+
 }  // namespace
 }  // namespace cox::daemon

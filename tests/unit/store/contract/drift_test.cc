@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine.h"
 #include "scratch.h"
@@ -105,6 +106,70 @@ TEST_P(DriftTest, WritesGoOnWhileALongHistoryIsMoved) {
   EXPECT_GE(written_meanwhile, 5);
   using Counts = std::map<int64_t, int64_t>;
   EXPECT_EQ(CountByEpoch(*store), (Counts{{1, kBatches * kRows + written_meanwhile}}));
+}
+
+ObservationBatch By(const std::string& job, int64_t rows = 10, int64_t nodes = 1) {
+  ObservationBatch batch = OnOneNode(1, rows);
+  batch.job = job;
+  for (ObservationRecord& row : batch.observations) row.scenario.nodes = nodes;
+  return batch;
+}
+
+std::vector<int64_t> LastIds(Store& store) {
+  std::vector<int64_t> ids;
+  const auto drifts = store.ListDrifts("m", 0, 100);
+  for (const domain::Drift& drift : *drifts) ids.insert(ids.begin(), drift.last_id);
+  return ids;
+}
+using Ids = std::vector<int64_t>;
+
+// And takes along the later ones, which learning finds again.
+TEST_P(DriftTest, GoesWithItsEvidence) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  for (const char* const job : {"a", "b", "c", "d"}) ASSERT_TRUE(Append(*store, By(job)).ok());
+  ASSERT_TRUE(store->AddDrift(DriftSince(5, 10)).ok());
+  ASSERT_TRUE(store->AddDrift(DriftSince(18, 22)).ok());
+  ASSERT_TRUE(store->AddDrift(DriftSince(35, 40)).ok());
+  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "c"}).ok());
+  EXPECT_EQ(LastIds(*store), (Ids{10}));
+  EXPECT_EQ(store->GetMachine("m")->relearn_from_id, 18) << "where to look for them again";
+  using Counts = std::map<int64_t, int64_t>;
+  EXPECT_EQ(CountByEpoch(*store), (Counts{{0, 4}, {1, 26}}));
+}
+
+TEST_P(DriftTest, StaysWhenOtherReportsGo) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, By("before")).ok());
+  ASSERT_TRUE(Append(*store, By("with")).ok());
+  ASSERT_TRUE(Append(*store, By("another level", 10, 2)).ok());
+  ASSERT_TRUE(Append(*store, By("with too")).ok());
+  ASSERT_TRUE(Append(*store, By("after")).ok());
+  ASSERT_TRUE(store->AddDrift(DriftSince(11, 40)).ok());
+  for (const char* const job : {"before", "another level", "after"}) {
+    EXPECT_EQ(store->Forget({Reporter::Kind::kJob, job})->removed_count, 10);
+    EXPECT_EQ(LastIds(*store), (Ids{40})) << job;
+  }
+  EXPECT_EQ(store->GetMachine("m")->relearn_from_id, 51) << "there is nothing to look for";
+  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "with too"}).ok());
+  EXPECT_TRUE(LastIds(*store).empty());
+  EXPECT_EQ(store->GetMachine("m")->relearn_from_id, 11);
+}
+
+// Their rows are gone, so nobody can find it again.
+TEST_P(DriftTest, StaysWhenTheRestOfItsEvidenceIsInSums) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  for (const char* const job : {"a", "b", "c"}) ASSERT_TRUE(Append(*store, By(job)).ok());
+  ASSERT_TRUE(store->AddDrift(DriftSince(5, 20)).ok());
+  ASSERT_TRUE(store->AddDrift(DriftSince(23, 28)).ok());
+  const auto summed = store->SumUpOld("m", {.before_us = INT64_MAX, .through_id = 25});
+  ASSERT_EQ(summed->observation_count, 25);
+  ASSERT_EQ(store->Forget({Reporter::Kind::kJob, "a"})->removed_count, 10);
+  EXPECT_EQ(LastIds(*store), (Ids{20, 28}));
+  ASSERT_EQ(store->Forget({Reporter::Kind::kJob, "b"})->removed_count, 10);
+  EXPECT_EQ(LastIds(*store), (Ids{28})) << "nothing of the first is left";
 }
 
 COX_ON_EACH_ENGINE(DriftTest);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "domain/drift.h"
 #include "engine.h"
 #include "scratch.h"
 
@@ -47,24 +48,31 @@ TEST_P(ForgetTest, NotesFromWhereToLearnAgain) {
   const auto from_id = [&](const char* name) { return store->GetMachine(name)->relearn_from_id; };
   EXPECT_EQ(from_id("m"), 0);
   ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "second"}).ok());
-  EXPECT_EQ(from_id("m"), 21);
+  EXPECT_EQ(from_id("m"), 41) << "the next id: no drift and no withdrawal went";
   EXPECT_EQ(from_id("untouched"), 0);
   ASSERT_TRUE(store->UndeleteMachine("rests", {}).ok());
-  EXPECT_EQ(from_id("rests"), 31);
+  EXPECT_EQ(from_id("rests"), 41);
+  domain::Drift drift;
+  drift.machine = "m";
+  drift.scope.level = domain::Level::kNetwork;
+  drift.first_id = 11;
+  drift.last_id = 20;
+  drift.observation_count = 10;
+  ASSERT_TRUE(store->AddDrift(drift).ok());
   ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "first"}).ok());
-  EXPECT_EQ(from_id("m"), 11) << "the first of both";
+  EXPECT_EQ(from_id("m"), 11) << "the least of both";
 
   ProfileRecord profile{.machine = "m", .provenance = "edited", .note = "", .parameters = {}};
   ASSERT_TRUE(store->AddProfile(profile, "").ok());
   EXPECT_EQ(from_id("m"), 11) << "a person has set it";
   profile.provenance = "refined";
-  profile.relearned_from_id = 21;
+  profile.relearned_from_id = 41;
   ASSERT_TRUE(store->AddProfile(profile, "").ok());
   EXPECT_EQ(from_id("m"), 11) << "more was removed meanwhile";
   profile.relearned_from_id = 11;
   ASSERT_TRUE(store->AddProfile(profile, "").ok());
   EXPECT_EQ(from_id("m"), 0);
-  EXPECT_EQ(store->ListMachines("", 10)->at(1).relearn_from_id, 31);
+  EXPECT_EQ(store->ListMachines("", 10)->at(1).relearn_from_id, 41);
 }
 
 COX_ON_EACH_ENGINE(ForgetTest);

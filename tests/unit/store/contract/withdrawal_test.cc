@@ -80,15 +80,77 @@ TEST_P(WithdrawalTest, AreListedNewestFirstAsTheyWereRecorded) {
   EXPECT_EQ(read.revision, written.revision);
 }
 
+// What a job reports about the calls of WithdrawalOf(), except for what a test changes: ten rows.
+ObservationBatch CallsBy(const std::string& job, const std::string& algorithm = "default",
+                         int64_t block_bytes = 1500) {
+  ObservationBatch batch = BatchOf("m", job, 1, 10, block_bytes);
+  batch.kind = domain::CellKind::kJob;
+  for (ObservationRecord& row : batch.observations) {
+    row.scenario.collective = "bcast";
+    row.scenario.algorithm = algorithm;
+  }
+  return batch;
+}
+
 TEST_P(WithdrawalTest, GoWithTheirEvidence) {
   const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
-  ASSERT_TRUE(Append(*store, BatchOf("m", "first", 1, 10)).ok());
-  ASSERT_TRUE(Append(*store, BatchOf("m", "second", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store, CallsBy("first")).ok());
+  ASSERT_TRUE(Append(*store, CallsBy("second")).ok());
+  ASSERT_TRUE(Append(*store, CallsBy("third", "with")).ok());
   ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "before", 1, 10)).ok());
   ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "with", 5, 15)).ok());
+  ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "with", 21, 30)).ok());
   ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "second"}).ok());
+  EXPECT_EQ(Names(*store, "m"), (Strings{"with", "before"}));
+  EXPECT_EQ(store->GetMachine("m")->relearn_from_id, 5) << "where to look for it again";
+  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "third"}).ok());
   EXPECT_EQ(Names(*store, "m"), (Strings{"before"}));
+}
+
+TEST_P(WithdrawalTest, StayWhenOtherReportsGo) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  std::vector<ObservationBatch> others = {CallsBy("before"),
+                                          CallsBy("size", "default", 2048),
+                                          CallsBy("algorithm", "pipeline"),
+                                          CallsBy("library"),
+                                          CallsBy("collective"),
+                                          CallsBy("shape"),
+                                          CallsBy("a benchmark"),
+                                          CallsBy("after")};
+  for (ObservationRecord& row : others[3].observations) {
+    row.scenario.library = "mpich-4.0";
+    row.scenario.algorithm = "chain";
+  }
+  for (ObservationRecord& row : others[4].observations) row.scenario.collective = "allgather";
+  for (ObservationRecord& row : others[5].observations) {
+    row.scenario.ppn = 4;
+    row.scenario.ranks = 16;
+  }
+  others[6].kind = domain::CellKind::kBenchmark;
+  for (const ObservationBatch& batch : others) ASSERT_TRUE(Append(*store, batch).ok());
+  ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "chain", 11, 70)).ok());
+  for (const ObservationBatch& batch : others) {
+    EXPECT_EQ(store->Forget({Reporter::Kind::kJob, batch.job})->removed_count, 10);
+    EXPECT_EQ(Names(*store, "m"), (Strings{"chain"})) << batch.job;
+  }
+}
+
+// Their rows are gone, so nobody can find them again.
+TEST_P(WithdrawalTest, StayWhenTheRestOfTheirEvidenceIsInSums) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  for (const char* const job : {"first", "second"}) {
+    ASSERT_TRUE(Append(*store, CallsBy(job)).ok());
+  }
+  ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "chain", 5, 15)).ok());
+  const auto summed = store->SumUpOld("m", {.before_us = INT64_MAX, .through_id = 20});
+  ASSERT_EQ(summed->observation_count, 20);
+  ASSERT_EQ(store->Forget({Reporter::Kind::kJob, "first"})->removed_count, 10);
+  EXPECT_EQ(Names(*store, "m"), (Strings{"chain"}));
+  ASSERT_EQ(store->Forget({Reporter::Kind::kJob, "second"})->removed_count, 10);
+  EXPECT_TRUE(Names(*store, "m").empty()) << "nothing of it is left";
 }
 
 TEST_P(WithdrawalTest, GoWithTheirMachine) {

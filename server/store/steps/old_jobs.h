@@ -2,8 +2,8 @@
 // the steps that are the same for every engine, in SQL that each understands. In a write.
 //
 // Thread rule: the connection's. Failure rule: the connection's.
-#ifndef COX_STORE_OLD_JOBS_H_
-#define COX_STORE_OLD_JOBS_H_
+#ifndef COX_STORE_STEPS_OLD_JOBS_H_
+#define COX_STORE_STEPS_OLD_JOBS_H_
 
 #include <cstdint>
 #include <functional>
@@ -165,4 +165,4 @@ class OldJobMerger {
 
 }  // namespace cox::store
 
-#endif  // COX_STORE_OLD_JOBS_H_
+#endif  // COX_STORE_STEPS_OLD_JOBS_H_

@@ -2,8 +2,8 @@
 // engine, in SQL that each understands. In a write.
 //
 // Thread rule: the connection's. Failure rule: the connection's.
-#ifndef COX_STORE_OLD_REVISIONS_H_
-#define COX_STORE_OLD_REVISIONS_H_
+#ifndef COX_STORE_STEPS_OLD_REVISIONS_H_
+#define COX_STORE_STEPS_OLD_REVISIONS_H_
 
 #include <cstdint>
 #include <vector>
@@ -57,4 +57,4 @@ absl::StatusOr<int64_t> RemoveSomeOldRevisions(Connection& connection, int64_t m
 
 }  // namespace cox::store
 
-#endif  // COX_STORE_OLD_REVISIONS_H_
+#endif  // COX_STORE_STEPS_OLD_REVISIONS_H_
