@@ -34,8 +34,8 @@ microseconds IntervalOf(const Retention::Options& options) {
 
 }  // namespace
 
-Retention::Retention(store::Store* store, const Options& options, NeededAfter needed_after)
-    : store_(store), options_(options), needed_after_(std::move(needed_after)) {
+Retention::Retention(store::Store* store, const Options& options, NeededRowsOf needed_rows)
+    : store_(store), options_(options), needed_rows_(std::move(needed_rows)) {
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -125,16 +125,32 @@ absl::StatusOr<int64_t> Retention::ForEachMachine(
 }
 
 absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
-  store::OldRows old;
-  if (options_.age_s > 0) old.before_us = NowMicros() - static_cast<int64_t>(options_.age_s * 1e6);
+  const NeededRows needed = needed_rows_(machine);
+  int64_t count = 0;
+  if (options_.age_s > 0) {
+    const absl::StatusOr<int64_t> by_age =
+        SumUpRows(machine, {.before_us = NowMicros() - static_cast<int64_t>(options_.age_s * 1e6),
+                            .through_id = needed.after_id});
+    if (!by_age.ok()) return by_age;
+    count += *by_age;
+  }
   if (options_.machine_bytes > 0) {
     const absl::StatusOr<int64_t> sums = store_->CountOldSums(machine);
     if (!sums.ok()) return sums.status();
     const int64_t sum_bytes = *sums * kSumBytes;
     if (sum_bytes > options_.machine_bytes / 2) sums_are_many_ = true;
-    old.most_rows = std::max<int64_t>(1, (options_.machine_bytes - sum_bytes) / kRowBytes);
+    const absl::StatusOr<int64_t> by_size = SumUpRows(
+        machine,
+        {.most_rows = std::max<int64_t>(1, (options_.machine_bytes - sum_bytes) / kRowBytes),
+         .through_id = needed.unread_after_id});
+    if (!by_size.ok()) return by_size;
+    count += *by_size;
   }
-  old.through_id = needed_after_(machine);
+  return count;
+}
+
+absl::StatusOr<int64_t> Retention::SumUpRows(const std::string& machine,
+                                             const store::OldRows& old) {
   int64_t count = 0;
   absl::Status done = InSteps([&]() -> absl::StatusOr<bool> {
     const absl::StatusOr<store::SummedUp> step = store_->SumUpOld(machine, old);

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "daemon/learning/needed_rows.h"
 #include "store/store.h"
 
 namespace cox::daemon {
@@ -41,11 +42,12 @@ class Retention {
     int64_t machine_bytes = 0;
     double job_age_s = 0;  // jobs whose last batch came longer ago merge; 0: none
   };
-  // The last id of a machine's observations that nobody needs as a row any more.
-  using NeededAfter = std::function<int64_t(const std::string& machine)>;
+  // What of a machine stays as rows. If the rows are too many, what was read goes, too: else they
+  // would grow without end while a revision is held back.
+  using NeededRowsOf = std::function<NeededRows(const std::string& machine)>;
 
   // `store` outlives it.
-  Retention(store::Store* store, const Options& options, NeededAfter needed_after);
+  Retention(store::Store* store, const Options& options, NeededRowsOf needed_rows);
   ~Retention();
   Retention(const Retention&) = delete;
   Retention& operator=(const Retention&) = delete;
@@ -62,6 +64,7 @@ class Retention {
  private:
   void Loop();
   absl::StatusOr<int64_t> SumUp(const std::string& machine);
+  absl::StatusOr<int64_t> SumUpRows(const std::string& machine, const store::OldRows& old);
   absl::StatusOr<int64_t> RemoveRevisionsOf(const std::string& machine);
   // Calls `clean`, which returns a count, for all machines; the sum. A machine that fails does not
   // keep the others from their turn.
@@ -74,7 +77,7 @@ class Retention {
 
   store::Store* const store_;
   const Options options_;
-  const NeededAfter needed_after_;
+  const NeededRowsOf needed_rows_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::atomic<bool> ending_{false};

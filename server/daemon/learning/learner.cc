@@ -277,17 +277,22 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
   return more;
 }
 
-int64_t Learner::NeedsAfter(const std::string& machine) {
+NeededRows Learner::NeedsAfter(const std::string& machine) {
   std::lock_guard learning(learn_mutex_);
   const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
-  if (!record.ok()) return 0;
+  if (!record.ok()) return {};
   const auto learner = machines_.find(machine);
-  int64_t read_through_id = learner == machines_.end() ? 0 : learner->second.through_id();
+  int64_t through_id = 0;
+  int64_t read_through_id = 0;
   if (record->pinned_revision != 0) {
     // It does not learn now.
-    read_through_id = store_->LastObservationId().value_or(0);
+    through_id = read_through_id = store_->LastObservationId().value_or(0);
+  } else if (learner != machines_.end()) {
+    through_id = learner->second.contained_through_id();
+    read_through_id = learner->second.through_id();
   }
-  return std::max<int64_t>(0, read_through_id - kMemoryIds);
+  return {.after_id = std::max<int64_t>(0, through_id - kMemoryIds),
+          .unread_after_id = std::max<int64_t>(0, read_through_id - kMemoryIds)};
 }
 
 absl::StatusOr<store::ProfileRecord> Learner::Accept(const std::string& machine,

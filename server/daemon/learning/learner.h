@@ -26,6 +26,7 @@
 #include "daemon/bounds/scenario_bound.h"
 #include "daemon/learning/held_profiles.h"
 #include "daemon/learning/machine_learner.h"
+#include "daemon/learning/needed_rows.h"
 #include "daemon/learning/profile_feed.h"
 #include "daemon/learning/view_builder.h"
 #include "daemon/snapshots.h"
@@ -79,9 +80,8 @@ class Learner {
   // Nullopt: nothing is held back.
   std::optional<HeldProfile> HeldOf(const std::string& machine) const { return held_.Of(machine); }
 
-  // The last id of the machine's observations that learning does not read again as a row, not even
-  // after a start. 0: it has not begun.
-  int64_t NeedsAfter(const std::string& machine);
+  // All of them until it has begun.
+  NeededRows NeedsAfter(const std::string& machine);
   // Publishes what is held back as a revision. NOT_FOUND for an unknown machine,
   // FAILED_PRECONDITION where nothing is held back.
   absl::StatusOr<store::ProfileRecord> Accept(const std::string& machine,

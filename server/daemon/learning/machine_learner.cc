@@ -135,7 +135,7 @@ absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord
   StartAnew();
   if (!active.ok()) return absl::OkStatus();
   learned_.profile = ProfileOf(*active);
-  learned_.through_id = active->observations_through_id;
+  learned_.through_id = begin_through_id_ = active->observations_through_id;
   absl::StatusOr<learn::HoldBack> hold = GuardOf(*shared_.store, *active);
   if (!hold.ok()) return hold.status();
   hold_ = *std::move(hold);
@@ -148,6 +148,7 @@ absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord
 
 void MachineLearner::StartAnew() {
   learned_ = {};
+  begin_through_id_ = 0;
   must_publish_ = false;
   why_.clear();
   relearns_from_id_ = 0;
@@ -236,7 +237,7 @@ absl::Status MachineLearner::Relearn(const store::MachineRecord& machine, const 
   if (!stated.ok()) return stated.status();
   if (stated->has_value()) {
     learned_.profile = ProfileOf(**stated);
-    learned_.through_id = (*stated)->observations_through_id;
+    learned_.through_id = begin_through_id_ = (*stated)->observations_through_id;
     hold_ = learn::HoldBack(learned_.profile);
   }
   const int64_t stated_through_id = learned_.through_id;
@@ -316,6 +317,7 @@ absl::Status MachineLearner::PublishRevision(const Learned& content, const store
        {"revision", absl::StrCat(stored->revision)},
        {"observations", absl::StrCat(content.used_count)}});
   revision_ = stored->revision;
+  begin_through_id_ = content.through_id;
   must_publish_ = false;
   why_.clear();
   relearns_from_id_ = 0;

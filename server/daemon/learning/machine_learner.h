@@ -7,6 +7,7 @@
 #ifndef COX_DAEMON_LEARNING_MACHINE_LEARNER_H_
 #define COX_DAEMON_LEARNING_MACHINE_LEARNER_H_
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -65,6 +66,11 @@ class MachineLearner {
   bool has_unpublished() const { return learned_.used_count > 0; }
   // The last observation that was learned from.
   int64_t through_id() const { return learned_.through_id; }
+  // The last one that a learner would not learn from again after a start.
+  int64_t contained_through_id() const {
+    const bool is_contained = !has_unpublished() && !must_publish_;
+    return is_contained ? learned_.through_id : std::min(learned_.through_id, begin_through_id_);
+  }
   // Of the revision that it learns from; -1: none yet.
   int64_t revision() const { return revision_; }
   // What the guard has seen so far.
@@ -116,6 +122,7 @@ class MachineLearner {
 
   int64_t revision_ = -1;  // that `learned_` started from; -1: nothing loaded yet
   Learned learned_;
+  int64_t begin_through_id_ = 0;  // where a learner would begin after a start
   bool must_publish_ = false;
   std::string why_;               // a note for the next revision
   int64_t relearns_from_id_ = 0;  // what Relearn() began with, until a revision has it; 0: nothing

@@ -71,12 +71,27 @@ class RetentionTest : public ::testing::Test {
     return store_->ListObservations({.machine = machine, .job = {}}, 0, 100'000)->size();
   }
 
-  static int64_t NothingIsNeeded(const std::string& /*machine*/) { return 1'000; }
+  static NeededRows NothingIsNeeded(const std::string& /*machine*/) {
+    return {.after_id = 1'000, .unread_after_id = 1'000};
+  }
 
   std::string directory_;
   std::atomic<int64_t> later_us_{0};
   std::unique_ptr<store::Store> store_;
 };
+
+TEST_F(RetentionTest, WhatNoRevisionContainsGoesOnlyIfRowsAreTooMany) {
+  Report("a", 100);
+  const auto is_held_back = [](const std::string& /*machine*/) {
+    return NeededRows{.after_id = 10, .unread_after_id = 1'000};
+  };
+  Retention by_age(store_.get(), {.age_s = 3'600 * 49.5, .machine_bytes = 0}, is_held_back);
+  EXPECT_EQ(*by_age.RunOnce(), 10);
+  EXPECT_EQ(RowCount("a"), 90u);
+  Retention by_both(store_.get(), {.age_s = 3'600 * 49.5, .machine_bytes = 61 * kRowBytes},
+                    is_held_back);
+  EXPECT_GT(*by_both.RunOnce(), 20);
+}
 
 TEST_F(RetentionTest, SumsUpWhatIsOldOrTooMuchOfEachMachine) {
   Report("a", 100);
@@ -137,8 +152,10 @@ TEST_F(RetentionTest, KeepsFewRefinedRevisions) {
 
 TEST_F(RetentionTest, KeepsWhatIsNeeded) {
   Report("a", 100);
-  Retention retention(store_.get(), {.age_s = 0, .machine_bytes = kRowBytes},
-                      [](const std::string& machine) { return machine == "a" ? 40 : 0; });
+  Retention retention(
+      store_.get(), {.age_s = 0, .machine_bytes = kRowBytes}, [](const std::string& machine) {
+        return machine == "a" ? NeededRows{.after_id = 40, .unread_after_id = 40} : NeededRows{};
+      });
   EXPECT_EQ(*retention.RunOnce(), 40);
   EXPECT_EQ(RowCount("a"), 60U);
 }
@@ -185,7 +202,9 @@ TEST_F(RetentionTest, JobsMergeAtTheirAgeAndEarlierIfTheirSumsAreMany) {
 TEST_F(RetentionTest, EndsAtOnce) {
   Report("a", 10'000);
   Retention retention(store_.get(), {.age_s = 0, .machine_bytes = kRowBytes},
-                      [](const std::string&) { return int64_t{100'000}; });
+                      [](const std::string&) {
+                        return NeededRows{.after_id = 100'000, .unread_after_id = 100'000};
+                      });
   retention.Stop();
   EXPECT_EQ(retention.RunOnce().status().code(), absl::StatusCode::kCancelled);
   EXPECT_GT(RowCount("a"), 1'000U);

@@ -312,5 +312,28 @@ TEST_F(RestartTest, AForgetFollowsADriftThatStays) {
   EXPECT_FALSE(running.learner().HeldOf("m").has_value());
 }
 
+// A learner that starts begins with the active revision, and reads the evidence again.
+TEST_F(RestartTest, WhatIsHeldBackKeepsItsEvidence) {
+  State(1);
+  Report({.job = "honest", .source = "ada", .count = 320});
+  { Running running(store_.get()); }
+  Report({.job = "one", .source = "eve", .count = 320, .factor = 8, .smallest = 96});
+  Running running(store_.get());
+  ASSERT_TRUE(running.learner().HeldOf("m").has_value());
+  // Beyond what a start reads again for other reasons.
+  for (int i = 0; i < 6; ++i) {
+    Report({.machine = "other", .job = "many", .source = "bob", .count = 17'000});
+  }
+  Report({.job = "one", .source = "eve", .count = 8, .factor = 8, .smallest = 96});
+  running.Learn();
+  ASSERT_TRUE(running.learner().HeldOf("m").has_value());
+  const NeededRows needed = running.learner().NeedsAfter("m");
+  EXPECT_EQ(needed.after_id, 0);
+  EXPECT_GT(needed.unread_after_id, 0) << "where the rows are too many";
+  // Once a revision contains it, it is as old as the rest.
+  ASSERT_TRUE(running.learner().Accept("m").ok());
+  EXPECT_EQ(running.learner().NeedsAfter("m").after_id, needed.unread_after_id);
+}
+
 }  // namespace
 }  // namespace cox::daemon
