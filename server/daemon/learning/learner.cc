@@ -270,6 +270,9 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
     }
   } else {
     held_.Clear(name);
+    const absl::StatusOr<bool> compared = LearnerOf(name).CompareNew();
+    if (!compared.ok()) return compared.status();
+    more = *compared;
   }
   if (!more && stale) {
     if (absl::Status rebuilt = RebuildView(*machine); !rebuilt.ok()) return rebuilt;

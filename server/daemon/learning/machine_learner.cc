@@ -59,6 +59,8 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
   const absl::StatusOr<store::ProfileRecord> active = shared_.store->GetProfile(machine_, 0);
   if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
   const int64_t revision = active.ok() ? active->revision : 0;
+  // What it saw while a profile was pinned, it did not judge.
+  if (std::exchange(only_compares_, false)) guard_ = nullptr;
   const bool must_relearn = machine.relearn_from_id != 0 &&
                             (revision != revision_ || machine.relearn_from_id != relearns_from_id_);
   if (must_relearn || revision != revision_) {
@@ -67,6 +69,16 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
     if (!begun.ok()) return begun;
   }
   learned_.profile.shape = ShapeOf(machine);
+  // Also without new observations: what canaries have shown is part of answers.
+  if (guard_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
+        GuardWatch::Open(shared_.store, machine_, learned_.through_id + 1);
+    if (!guard.ok()) return guard.status();
+    guard_ = *std::move(guard);
+  }
+  const absl::StatusOr<bool> guarded = guard_->CatchUp(learned_.through_id, kObservationsPerStep);
+  if (!guarded.ok()) return guarded.status();
+  if (!*guarded) return true;
   const absl::StatusOr<std::vector<store::ObservationRecord>> fresh =
       shared_.store->ListObservations({.machine = machine_, .job = {}, .source = {}},
                                       learned_.through_id, kObservationsPerStep);
@@ -74,12 +86,6 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
   if (drifts_ == nullptr) {
     if (fresh->empty() && to_follow_.empty()) return false;
     drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, learned_.through_id + 1);
-  }
-  if (guard_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
-        GuardWatch::Open(shared_.store, machine_, learned_.through_id + 1);
-    if (!guard.ok()) return guard.status();
-    guard_ = *std::move(guard);
   }
   // After an error the detector has lost the drift, so a new detector reads the observations again.
   const auto watch_anew = [&](absl::Status why) {
@@ -90,9 +96,6 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
       drifts_->CatchUp(learned_.through_id, kObservationsPerStep);
   if (!caught_up.ok()) return watch_anew(caught_up.status());
   if (!*caught_up) return true;
-  const absl::StatusOr<bool> guarded = guard_->CatchUp(learned_.through_id, kObservationsPerStep);
-  if (!guarded.ok()) return guarded.status();
-  if (!*guarded) return true;
   if (fresh->empty() && to_follow_.empty()) return false;
   bool has_drift = false;
   std::vector<domain::Withdrawal> withdrawals;
@@ -128,6 +131,21 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
   }
   learned_.through_id = fresh->back().id;
   return has_more;
+}
+
+absl::StatusOr<bool> MachineLearner::CompareNew() {
+  if (!std::exchange(only_compares_, true)) guard_ = nullptr;
+  if (guard_ == nullptr) {
+    const absl::StatusOr<int64_t> last_id = shared_.store->LastObservationId();
+    if (!last_id.ok()) return last_id.status();
+    absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
+        GuardWatch::Open(shared_.store, machine_, *last_id + 1);
+    if (!guard.ok()) return guard.status();
+    guard_ = *std::move(guard);
+  }
+  const absl::StatusOr<bool> guarded = guard_->CatchUp(INT64_MAX, kObservationsPerStep);
+  if (!guarded.ok()) return guarded.status();
+  return !*guarded;
 }
 
 absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord>& active) {

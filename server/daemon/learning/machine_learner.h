@@ -51,6 +51,9 @@ class MachineLearner {
 
   // Learns from at most a page of new observations; true if more wait.
   absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine);
+  // While a profile is pinned: reads at most a page of observations for Comparisons() alone; true
+  // if more wait.
+  absl::StatusOr<bool> CompareNew();
   // Publishes a revision if one is due, or if there is anything new and `now`. Whether it did.
   absl::StatusOr<bool> PublishIfDue(bool now);
 
@@ -132,6 +135,7 @@ class MachineLearner {
   bool follows_drift_ = false;            // the next revision becomes the stated one
   std::unique_ptr<DriftWatch> drifts_;    // null: not watching yet
   std::unique_ptr<GuardWatch> guard_;     // likewise
+  bool only_compares_ = false;            // what the guard has seen while a profile was pinned
   Clock::time_point last_published_{};
 };
 

@@ -176,6 +176,42 @@ TEST(SavingsTest, CanariesShowWhatTuningSaves) {
               testing::ElementsAre(v1::EVIDENCE_BENCHMARK, v1::EVIDENCE_JOBS, v1::EVIDENCE_CANARY));
 }
 
+// Without a new observation, and while a profile is pinned.
+TEST(SavingsTest, AnswersRestOnCanariesAlsoAfterAStart) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  ReportBenchmark(daemon, "alpha");
+  Jobs jobs(daemon, "alpha", 0.5);
+  jobs.Run();
+  jobs.Run();
+  daemon.SetProfile("alpha", {{"hockney", "network", "alpha", 1e-6},
+                              {"hockney", "network", "beta", 1e-9},
+                              {"hockney", "node", "alpha", 1e-6},
+                              {"hockney", "node", "beta", 1e-9}});
+  const auto rests_on_canaries = [&daemon] {
+    const v1::RecommendResponse answer = Ask(daemon, "alpha");
+    return std::count(answer.evidence().begin(), answer.evidence().end(), v1::EVIDENCE_CANARY) > 0;
+  };
+  ASSERT_TRUE(rests_on_canaries());
+  for (const bool is_pinned : {false, true}) {
+    if (is_pinned) {
+      v1::PinProfileRequest pin;
+      pin.set_name("machines/alpha/profiles/1");
+      v1::Profile profile;
+      ASSERT_TRUE(
+          Call(&v1::ProfileService::Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+      EXPECT_TRUE(rests_on_canaries());
+    }
+    daemon.Stop();
+    daemon.Start();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!rests_on_canaries() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    EXPECT_TRUE(rests_on_canaries()) << (is_pinned ? "pinned" : "");
+  }
+}
+
 TEST(SavingsTest, PeriodsJobsAndWrongFields) {
   Daemon daemon;
   daemon.Register("alpha");
