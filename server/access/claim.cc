@@ -1,8 +1,8 @@
 #include "access/claim.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "domain/principal_name.h"
 
 namespace cox::access {
 namespace {
@@ -45,8 +45,10 @@ std::string JobMeant(const Principal& principal, const std::string& job) {
 
 bool IsOwnJob(const Principal& principal, absl::string_view stored_job) {
   // All anonymous callers are one principal, who may be anybody.
-  return principal.kind != Principal::Kind::kAnonymous &&
-         absl::StartsWith(stored_job, absl::StrCat(principal.name, "/"));
+  if (principal.kind == Principal::Kind::kAnonymous) return false;
+  if (!absl::ConsumePrefix(&stored_job, absl::StrCat(principal.name, "/"))) return false;
+  // Behind the name of a relay are those of its users.
+  return !domain::IsPrincipalName(domain::PrincipalOfJob(stored_job));
 }
 
 bool IsOwnSource(const Principal& principal, absl::string_view stored_source) {

@@ -32,7 +32,8 @@ absl::StatusOr<Claim> ClaimOf(const Principal& principal, const std::string& job
 std::string JobMeant(const Principal& principal, const std::string& job);
 
 // Whether the stored job or source is the principal's own. Where the site hides the jobs of others
-// (hide-foreign-jobs), a viewer and a reporter see these names only.
+// (hide-foreign-jobs), a viewer and a reporter see these names only. The jobs of a relay's users
+// ("token:login1/uid:1000/4711") are not the relay's own: it asks for all of them.
 bool IsOwnJob(const Principal& principal, absl::string_view stored_job);
 bool IsOwnSource(const Principal& principal, absl::string_view stored_source);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+
 namespace cox::access {
 namespace {
 
@@ -86,6 +88,17 @@ TEST(Claim, OnesOwnNamesAreKnown) {
   EXPECT_TRUE(IsOwnSource(ada, "uid:1000"));
   EXPECT_FALSE(IsOwnSource(ada, "uid:1001"));
   EXPECT_FALSE(IsOwnJob(Principal(), "anonymous/4711")) << "anybody is anonymous";
+}
+
+// A relay with a reporter's token puts the names of its users behind its own.
+TEST(Claim, JobsOfARelaysUsersAreNotItsOwn) {
+  const Principal relay = PrincipalOf("token:login1", Role::kReporter);
+  EXPECT_TRUE(IsOwnJob(relay, "token:login1/4711"));
+  for (const char* job : {"uid:1000/4711", "token:ci/4711", "cert:node1/4711", "slurm:ada/4711",
+                          "anonymous/4711", "uid:1000"}) {
+    EXPECT_FALSE(IsOwnJob(relay, absl::StrCat("token:login1/", job))) << job;
+  }
+  EXPECT_TRUE(IsOwnJob(relay, "token:login1/anonymous-run")) << "a job's own name";
 }
 
 TEST(Claim, AReporterAsksForItsOwnJobs) {
