@@ -109,8 +109,10 @@ Role Access::RoleOf(const Principal& principal) const {
       const std::optional<std::vector<gid_t>> groups = groups_of_(principal.connection);
       return groups ? policy.OfUser(principal.user, *groups) : Role::kNone;
     }
-    case Principal::Kind::kToken:
-      return principal.role;
+    case Principal::Kind::kToken: {
+      const std::optional<Token> token = TokenOf(principal);
+      return token ? token->role : Role::kNone;
+    }
     case Principal::Kind::kCertificate:
       return policy.OfCertificate(principal.plain_name);
     case Principal::Kind::kSlurmUser:
@@ -121,6 +123,12 @@ Role Access::RoleOf(const Principal& principal) const {
                                                                                 : Role::kReporter;
   }
   return Role::kNone;
+}
+
+std::optional<Token> Access::TokenOf(const Principal& principal) const {
+  absl::string_view name = principal.name;
+  if (!absl::ConsumePrefix(&name, domain::kTokenPrefix)) return std::nullopt;
+  return tokens_->FindAgain(name, principal.token_create_time_us);
 }
 
 absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization) const {
@@ -218,11 +226,10 @@ absl::Status Access::Check(const Principal& principal, const Rule& rule) {
 }
 
 absl::Status Access::CheckAgain(const Principal& principal) const {
-  absl::string_view name = principal.name;
   bool is_good = true;
-  if (principal.kind == Principal::Kind::kToken &&
-      absl::ConsumePrefix(&name, domain::kTokenPrefix)) {
-    is_good = tokens_->IsGood(name, principal.token_create_time_us);
+  if (principal.kind == Principal::Kind::kToken) {
+    const std::optional<Token> token = TokenOf(principal);
+    is_good = token && token->job == principal.job;
   } else if (principal.kind == Principal::Kind::kSlurmUser) {
     is_good = slurm_key_->IsGood(
         {.user{}, .expire_time_us = principal.expire_time_us, .key_number = principal.key_number});
@@ -236,9 +243,11 @@ absl::Status Access::CheckAgain(const Principal& principal) const {
   }
   const Role role = RoleOf(principal);
   if (role >= principal.role) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat(
-      "the role of ", principal.name, " is ", RoleName(role),
-      " now: the operator of coxd has changed `roles`. Begin another stream if this role may"));
+  return absl::PermissionDeniedError(
+      absl::StrCat("the role of ", principal.name, " is ", RoleName(role),
+                   " now: the operator of coxd has changed ",
+                   principal.kind == Principal::Kind::kToken ? "the token" : "`roles`",
+                   ". Begin another stream if this role may"));
 }
 
 std::string Access::NameOfUser(uid_t user, absl::Span<const gid_t> groups,

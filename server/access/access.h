@@ -65,8 +65,8 @@ class Access {
   static absl::Status Check(const Principal& principal, const Rule& rule);
 
   // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired,
-  // its job has ended, or Slurm's key is another one now. PERMISSION_DENIED if `roles` has taken
-  // its role away or made it less.
+  // its job has ended, or Slurm's key is another one now. PERMISSION_DENIED if `roles` or the file
+  // of tokens has taken its role away or made it less.
   absl::Status CheckAgain(const Principal& principal) const;
 
   // Of a user of a Unix socket.
@@ -104,8 +104,10 @@ class Access {
 
   // The user behind NameOfUser()'s prefix; nullopt: no such name.
   std::optional<Principal> IdentifyUser(absl::string_view name) const;
-  // What `roles` says now of a principal that it knows.
+  // What `roles`, or the file of tokens, says now of a principal that it knows.
   Role RoleOf(const Principal& principal) const;
+  // As the file says now; nullopt: there is none any more.
+  std::optional<Token> TokenOf(const Principal& principal) const;
   absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;
   Principal IdentifyCertificate(absl::string_view name) const;
   Principal IdentifySlurmUser(const SlurmKey::Bearer& bearer) const;

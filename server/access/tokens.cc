@@ -49,11 +49,14 @@ std::optional<Token> Tokens::Find(absl::string_view text) const {
   return found->second;
 }
 
-bool Tokens::IsGood(absl::string_view name, int64_t create_time_us) const {
+std::optional<Token> Tokens::FindAgain(absl::string_view name, int64_t create_time_us) const {
   const std::shared_ptr<const Table> table = Load();
   const auto found = table->find(name);
-  return found != table->end() && found->second.create_time_us == create_time_us &&
-         !found->second.IsExpired(clock_());
+  if (found == table->end() || found->second.create_time_us != create_time_us ||
+      found->second.IsExpired(clock_())) {
+    return std::nullopt;
+  }
+  return found->second;
 }
 
 std::vector<Token> Tokens::List() const {

@@ -33,8 +33,9 @@ class Tokens {
 
   // The token of this text. nullopt if it is forged, revoked or expired.
   std::optional<Token> Find(absl::string_view text) const;
-  // Whether the token that was made at this time under this name is still good.
-  bool IsGood(absl::string_view name, int64_t create_time_us) const;
+  // The token that was made at this time under this name, as it is now: a person may have changed
+  // its role or its job in the file. nullopt if it is revoked or expired.
+  std::optional<Token> FindAgain(absl::string_view name, int64_t create_time_us) const;
   // By name.
   std::vector<Token> List() const;
 

@@ -1,6 +1,13 @@
 #include "access/access.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "folder.h"
@@ -91,6 +98,29 @@ TEST_F(AccessTest, ARevokedTokensStreamMustEnd) {
   NewToken("ci", Role::kViewer);
   EXPECT_EQ(access_->CheckAgain(*principal).code(), absl::StatusCode::kUnauthenticated)
       << "another token of that name";
+}
+
+TEST_F(AccessTest, AStreamMustEndWhenItsTokenMayDoLess) {
+  const auto principal = access_->Identify({.authorization = NewToken("ci", Role::kReporter)});
+  ASSERT_TRUE(principal.ok());
+  Token token = access_->tokens().List().at(0);
+  const auto edit = [&] {
+    std::ofstream(folder_.Path("edited")) << TokenLine(token) << "\n";
+    chmod(folder_.Path("edited").c_str(), 0600);
+    std::filesystem::rename(folder_.Path("edited"), folder_.Path("tokens"));
+    EXPECT_TRUE(access_->tokens().Refresh().ok());
+    return access_->CheckAgain(*principal);
+  };
+  token.role = Role::kOperator;
+  EXPECT_TRUE(edit().ok());
+  token.role = Role::kViewer;
+  const absl::Status less = edit();
+  EXPECT_EQ(less.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(std::string(less.message()), ::testing::HasSubstr("viewer"));
+  token.role = Role::kReporter;
+  EXPECT_TRUE(edit().ok());
+  token.job = "4711";
+  EXPECT_EQ(edit().code(), absl::StatusCode::kUnauthenticated) << "for another job now";
 }
 
 TEST_F(AccessTest, EachRoleMayDoWhatTheLesserOnesMay) {

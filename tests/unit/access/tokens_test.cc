@@ -97,10 +97,10 @@ TEST_F(TokensTest, ATokenEnds) {
   ASSERT_TRUE(created.ok()) << created.status();
   now_us_ += 9;
   EXPECT_TRUE(tokens->Find(created->text));
-  EXPECT_TRUE(tokens->IsGood("short", created->token.create_time_us));
+  EXPECT_TRUE(tokens->FindAgain("short", created->token.create_time_us));
   now_us_ += 1;
   EXPECT_FALSE(tokens->Find(created->text));
-  EXPECT_FALSE(tokens->IsGood("short", created->token.create_time_us));
+  EXPECT_FALSE(tokens->FindAgain("short", created->token.create_time_us));
   spec.name = "past";
   EXPECT_EQ(tokens->Create(spec).status().code(), absl::StatusCode::kInvalidArgument);
 }
@@ -116,7 +116,7 @@ TEST_F(TokensTest, ANameIsUsedByOneTokenAtATime) {
   ASSERT_TRUE(second.ok());
   EXPECT_NE(first->text, second->text);
   EXPECT_FALSE(tokens->Find(first->text));
-  EXPECT_FALSE(tokens->IsGood("ci", first->token.create_time_us));
+  EXPECT_FALSE(tokens->FindAgain("ci", first->token.create_time_us));
 }
 
 TEST_F(TokensTest, AnEditedFileCountsAndABrokenOneDoesNot) {
