@@ -21,8 +21,8 @@ inline constexpr int64_t kRequestsKept = 10'000;
 inline constexpr int64_t kMostOlderRows = 20'000;
 
 // A machine keeps at most so many sketches, and so many of one application: each node of a job has
-// rows of its own, and a large job must not remove those of all other applications. The oldest go
-// first.
+// rows of its own, and a large job must not remove those of all other applications. Beyond that,
+// the oldest of the source that has most goes, so that no reporter removes those of others.
 inline constexpr int64_t kMostSketchRows = 4'096;
 inline constexpr int64_t kMostApplicationSketchRows = kMostSketchRows / 4;
 

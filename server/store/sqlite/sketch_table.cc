@@ -80,19 +80,32 @@ absl::StatusOr<bool> AddToSketch(Database& db, const SketchReporter& reporter,
 
 absl::Status PruneApplicationSketches(Database& db, int64_t machine_id,
                                       absl::string_view application) {
+  {
+    Query count(db, "SELECT count(*) FROM pattern_sketch WHERE machine_id = ? AND application = ?");
+    count.Bind(machine_id).Bind(application);
+    if (!count.Next() || count.Int(0) <= kMostApplicationSketchRows) return count.status();
+  }
   Query prune(db,
-              "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND application = ?2 AND"
-              " pattern_sketch_id <= (SELECT pattern_sketch_id FROM pattern_sketch"
-              " WHERE machine_id = ?1 AND application = ?2"
-              " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET ?3)");
+              "DELETE FROM pattern_sketch WHERE pattern_sketch_id IN"
+              " (SELECT pattern_sketch_id FROM (SELECT pattern_sketch_id, row_number() OVER"
+              " (PARTITION BY source_id ORDER BY pattern_sketch_id DESC) AS of_source"
+              " FROM pattern_sketch WHERE machine_id = ?1 AND application = ?2)"
+              " ORDER BY of_source, pattern_sketch_id DESC LIMIT -1 OFFSET ?3)");
   return prune.Bind(machine_id).Bind(application).Bind(kMostApplicationSketchRows).Run();
 }
 
 absl::Status PruneSketches(Database& db, int64_t machine_id) {
+  {
+    Query count(db, "SELECT count(*) FROM pattern_sketch WHERE machine_id = ?");
+    count.Bind(machine_id);
+    if (!count.Next() || count.Int(0) <= kMostSketchRows) return count.status();
+  }
   Query prune(db,
-              "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND pattern_sketch_id <="
-              " (SELECT pattern_sketch_id FROM pattern_sketch WHERE machine_id = ?1"
-              " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET ?2)");
+              "DELETE FROM pattern_sketch WHERE pattern_sketch_id IN"
+              " (SELECT pattern_sketch_id FROM (SELECT pattern_sketch_id, row_number() OVER"
+              " (PARTITION BY source_id ORDER BY pattern_sketch_id DESC) AS of_source"
+              " FROM pattern_sketch WHERE machine_id = ?1)"
+              " ORDER BY of_source, pattern_sketch_id DESC LIMIT -1 OFFSET ?2)");
   return prune.Bind(machine_id).Bind(kMostSketchRows).Run();
 }
 

@@ -27,8 +27,9 @@ struct SketchReporter {
 absl::StatusOr<bool> AddToSketch(Database& db, const SketchReporter& reporter,
                                  const domain::PatternSketch& sketch, int64_t now_us);
 
-// Removes the oldest rows of an application beyond kMostApplicationSketchRows, and of a machine
-// beyond kMostSketchRows. Each reads about as many rows as it leaves: once for many new rows.
+// Removes rows of an application beyond kMostApplicationSketchRows, and of a machine beyond
+// kMostSketchRows: each time the oldest of the source that has most. Each reads about as many rows
+// as it leaves: once for many new rows.
 absl::Status PruneApplicationSketches(Database& db, int64_t machine_id,
                                       absl::string_view application);
 absl::Status PruneSketches(Database& db, int64_t machine_id);

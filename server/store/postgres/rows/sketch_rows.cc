@@ -93,17 +93,23 @@ absl::Status WriteSketches(Session& session, const SketchArrays& columns, int64_
   return columns.BindTo(write).Bind(now_us).Run();
 }
 
-// One pass over the rows of the machines.
+// First of each application, then of each machine: the oldest of the source that has most.
 absl::Status PruneSketches(Session& session, const SketchArrays& columns) {
   Query prune(session,
               "DELETE FROM pattern_sketch WHERE machine_id = ANY($1) AND pattern_sketch_id NOT IN"
               " (SELECT pattern_sketch_id FROM"
               " (SELECT pattern_sketch_id, row_number() OVER"
-              " (PARTITION BY machine_id ORDER BY pattern_sketch_id DESC) AS in_machine FROM"
+              " (PARTITION BY machine_id ORDER BY of_source, pattern_sketch_id DESC)"
+              " AS in_machine FROM"
               " (SELECT pattern_sketch_id, machine_id, row_number() OVER"
-              " (PARTITION BY machine_id, application ORDER BY pattern_sketch_id DESC)"
-              " AS in_application FROM pattern_sketch WHERE machine_id = ANY($1)) a"
-              " WHERE in_application <= $2) m WHERE in_machine <= $3)");
+              " (PARTITION BY machine_id, source_id ORDER BY pattern_sketch_id DESC) AS of_source"
+              " FROM (SELECT pattern_sketch_id, machine_id, source_id, row_number() OVER"
+              " (PARTITION BY machine_id, application ORDER BY of_source, pattern_sketch_id DESC)"
+              " AS in_application FROM"
+              " (SELECT pattern_sketch_id, machine_id, application, source_id, row_number() OVER"
+              " (PARTITION BY machine_id, application, source_id ORDER BY pattern_sketch_id DESC)"
+              " AS of_source FROM pattern_sketch WHERE machine_id = ANY($1)) a) b"
+              " WHERE in_application <= $2) c) d WHERE in_machine <= $3)");
   prune.BindAll(columns.machines);
   return prune.Bind(kMostApplicationSketchRows).Bind(kMostSketchRows).Run();
 }

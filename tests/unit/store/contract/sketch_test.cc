@@ -158,6 +158,30 @@ TEST_P(SketchTest, OfOneApplicationLeaveRoomForOthers) {
   EXPECT_EQ(large.back().sketch.key.ranks, kMostSketchRows + 1);
 }
 
+// Whoever reports most makes room, whoever came first.
+TEST_P(SketchTest, OfOneReporterLeaveThoseOfOthers) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 1, {SketchOn("m", "shared")}, "uid:1")).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 2, {SketchOn("m", "mine")}, "uid:1")).ok());
+  std::vector<domain::PatternSketch> of_shared;
+  std::vector<domain::PatternSketch> of_many;
+  for (int64_t i = 0; i < kMostSketchRows; ++i) {
+    if (i <= kMostApplicationSketchRows) {
+      of_shared.push_back(SketchOn("m", "shared"));
+      of_shared.back().key.ranks = 100 + i;
+    }
+    of_many.push_back(SketchOn("m", absl::StrCat("a", i)));
+  }
+  ASSERT_TRUE(Append(*store, SketchBatch("k", 1, std::move(of_shared), "uid:2")).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("k", 2, std::move(of_many), "uid:2")).ok());
+  EXPECT_EQ(Listed(*store, "m", "").size(), static_cast<size_t>(kMostSketchRows));
+  EXPECT_EQ(Listed(*store, "m", "mine").size(), 1);
+  const auto shared = Listed(*store, "m", "shared");
+  ASSERT_FALSE(shared.empty());
+  EXPECT_EQ(shared.front().job, "j") << "the only one of its reporter";
+}
+
 TEST_P(SketchTest, OfABatchAddUpToo) {
   const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
