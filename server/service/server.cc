@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -211,10 +212,17 @@ class GrpcServer : public Server {
     const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
     // Work beyond the deadline ends with CANCELLED, wherever it is waited for.
     std::promise<void> has_ended;
-    const auto cancel =
-        std::async(std::launch::async, [this, deadline, ended = has_ended.get_future()]() mutable {
-          if (ended.wait_until(deadline) == std::future_status::timeout) store_->CancelLongWork();
-        });
+    std::future<void> cancel;
+    try {
+      cancel = std::async(std::launch::async,
+                          [this, deadline, ended = has_ended.get_future()]() mutable {
+                            if (ended.wait_until(deadline) == std::future_status::timeout)
+                              store_->CancelLongWork();
+                          });
+    } catch (const std::system_error&) {
+      // Where no thread starts, nobody can end long work later.
+      store_->CancelLongWork();
+    }
     backups_.Stop();
     retention_.Stop();
     if (server_ != nullptr) {

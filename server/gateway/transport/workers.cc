@@ -1,5 +1,6 @@
 #include "gateway/transport/workers.h"
 
+#include <system_error>
 #include <utility>
 
 #include "domain/sharing/name_thread.h"
@@ -20,7 +21,11 @@ bool Workers::Run(std::function<void()> task, std::chrono::milliseconds patience
   const auto has_room = [this] { return tasks_.size() < idle_ || threads_.size() < limit_; };
   if (!has_room() && !free_.wait_for(lock, patience, has_room)) return false;
   if (tasks_.size() >= idle_) {
-    threads_.emplace_back([this] { Loop(); });
+    try {
+      threads_.emplace_back([this] { Loop(); });
+    } catch (const std::system_error&) {  // the system has no thread for us
+      return false;
+    }
     ++idle_;  // in its name: it takes a task first
   }
   tasks_.push_back(std::move(task));

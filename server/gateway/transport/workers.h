@@ -23,7 +23,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False, and the task does not run, if all are busy and stay so for `patience`.
+  // False, and the task does not run, if all are busy and stay so for `patience`, or if the system
+  // starts no thread.
   bool Run(std::function<void()> task,
            std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 

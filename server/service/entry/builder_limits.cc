@@ -11,6 +11,9 @@ namespace {
 constexpr int64_t kBufferShare = 4;  // a quarter
 constexpr int kHandshakeTimeoutMs = 10'000;
 constexpr int kStreamsPerConnection = 256;
+// Of gRPC's reflection, the only service that has a thread for each stream, and that strangers may
+// call. Beyond them gRPC answers RESOURCE_EXHAUSTED.
+constexpr int kMaxThreads = 8;
 
 }  // namespace
 
@@ -28,6 +31,7 @@ void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder,
   builder->SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
   grpc::ResourceQuota quota("coxd");
   quota.Resize(static_cast<size_t>(config.max_memory_bytes / kBufferShare));
+  quota.SetMaxThreads(kMaxThreads);
   builder->SetResourceQuota(quota);
 }
 

@@ -1,4 +1,4 @@
-// The bounds of a gRPC server: connections, streams, sizes of messages, memory of buffers.
+// The bounds of a gRPC server: connections, streams, threads, sizes of messages, memory of buffers.
 #ifndef COX_SERVICE_ENTRY_BUILDER_LIMITS_H_
 #define COX_SERVICE_ENTRY_BUILDER_LIMITS_H_
 

@@ -1,12 +1,18 @@
 // What a principal may use: over it, the daemon refuses with a reason and a delay, and others go
 // on.
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "agent/stream/channel.h"
 #include "daemon.h"
 
 namespace cox {
@@ -36,6 +42,13 @@ class Quotas : public ::testing::Test {
     v1::ReportObservationsResponse response;
     return Call(&v1::ObservationService::Stub::ReportObservations, daemon_->Observations(), request,
                 &response);
+  }
+  // A connection of its own.
+  std::shared_ptr<grpc::Channel> Channel() const {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return grpc::CreateCustomChannel(daemon_->server().address(),
+                                     grpc::InsecureChannelCredentials(), arguments);
   }
   static void ExpectRefused(const grpc::Status& status, const std::string& quota) {
     EXPECT_EQ(status.error_code(), StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
@@ -357,12 +370,7 @@ TEST_F(Quotas, OfConnections) {
         ->ListMachines(&context, v1::ListMachinesRequest(), &response)
         .ok();
   };
-  const auto connect = [&] {
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return grpc::CreateCustomChannel(daemon_->server().address(),
-                                     grpc::InsecureChannelCredentials(), arguments);
-  };
+  const auto connect = [this] { return Channel(); };
   auto first = connect();
   const auto second = connect();
   EXPECT_TRUE(call(first));
@@ -376,6 +384,84 @@ TEST_F(Quotas, OfConnections) {
   bool is_admitted = false;
   while (!is_admitted && std::chrono::steady_clock::now() < give_up) is_admitted = call(connect());
   EXPECT_TRUE(is_admitted);
+}
+
+// A stream of gRPC's reflection that says nothing, or one that asks for the services.
+class ReflectionStream {
+ public:
+  explicit ReflectionStream(const std::shared_ptr<grpc::Channel>& channel) : stub_(channel) {
+    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+    call_ = stub_.PrepareCall(
+        &context_, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue_);
+    call_->StartCall(nullptr);
+    EXPECT_TRUE(Wait());
+  }
+  ~ReflectionStream() {
+    context_.TryCancel();
+    grpc::Status status;
+    call_->Finish(&status, nullptr);
+    Wait();
+  }
+  ReflectionStream(const ReflectionStream&) = delete;
+  ReflectionStream& operator=(const ReflectionStream&) = delete;
+
+  // "": it was refused.
+  std::string ListServices() {
+    const grpc::Slice list_services("\x3a\x01*");
+    call_->WriteLast(grpc::ByteBuffer(&list_services, 1), grpc::WriteOptions(), nullptr);
+    grpc::ByteBuffer answer;
+    if (Wait()) {
+      call_->Read(&answer, nullptr);
+      Wait();
+    }
+    return answer.Valid() ? agent::ToString(answer) : "";
+  }
+
+ private:
+  bool Wait() {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue_.Next(&tag, &ok) && ok;
+  }
+
+  grpc::CompletionQueue queue_;
+  grpc::ClientContext context_;
+  grpc::GenericStub stub_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+};
+
+size_t ThreadCount() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return static_cast<size_t>(std::distance(begin(threads), end(threads)));
+}
+
+// Anybody may open them, without a role.
+TEST_F(Quotas, OfThreadsForReflection) {
+  constexpr size_t kConnections = 4;
+  constexpr size_t kStreams = 16;  // of each
+  constexpr size_t kFewThreads = 16;
+  Start("quota-streams", "1");
+  EXPECT_THAT(ReflectionStream(Channel()).ListServices(), HasSubstr("cox.v1.AdviceService"));
+  const size_t before = ThreadCount();
+  {
+    std::vector<std::unique_ptr<ReflectionStream>> idle;
+    for (size_t i = 0; i < kConnections; ++i) {
+      const auto channel = Channel();
+      for (size_t k = 0; k < kStreams; ++k) {
+        idle.push_back(std::make_unique<ReflectionStream>(channel));
+      }
+    }
+    // The threads come a little later.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_LE(ThreadCount(), before + kFewThreads);
+    EXPECT_TRUE(Report(Batch("delta", 1)).ok()) << "the API goes on";
+  }
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  std::string services;
+  while (services.empty() && std::chrono::steady_clock::now() < give_up) {
+    services = ReflectionStream(Channel()).ListServices();
+  }
+  EXPECT_THAT(services, HasSubstr("cox.v1.AdviceService")) << "works again";
 }
 
 TEST_F(Quotas, OperatorsHaveNone) {

@@ -2,6 +2,7 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -118,6 +119,21 @@ TEST_F(Lifecycle, ManyIdleConnectionsDoNotEndTheListener) {
   coxd.Signal(SIGTERM);
   EXPECT_EQ(coxd.Wait(), 0) << coxd.Log();
   EXPECT_NE(coxd.Log().find("too many are open"), std::string::npos) << coxd.Log();
+}
+
+// As where a limit of processes is reached (TasksMax).
+TEST_F(Lifecycle, EndsInOrderWhereNoThreadStarts) {
+  CoxdProcess coxd(Arguments(), LogPath());
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  // Less address space than the stack of a thread takes.
+  std::ifstream statm("/proc/" + std::to_string(coxd.pid()) + "/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  const rlim_t most = pages * static_cast<rlim_t>(getpagesize()) + (rlim_t{4} << 20);
+  const rlimit limit = {most, most};
+  ASSERT_EQ(prlimit(coxd.pid(), RLIMIT_AS, &limit, nullptr), 0);
+  coxd.Signal(SIGTERM);
+  EXPECT_EQ(coxd.Wait(), 0) << coxd.Log();
 }
 
 TEST_F(Lifecycle, MalformedRequestsDoNotFloodTheLog) {
