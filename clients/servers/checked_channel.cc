@@ -1,6 +1,7 @@
 #include "servers/checked_channel.h"
 
 #include <fcntl.h>
+#include <grpc/compression.h>
 #include <grpcpp/create_channel.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,7 +68,11 @@ CheckedChannel::CheckedChannel(CheckedChannel&&) noexcept = default;
 CheckedChannel& CheckedChannel::operator=(CheckedChannel&&) noexcept = default;
 
 std::shared_ptr<grpc::Channel> CheckedChannel::Connect(const std::string& target) const {
-  return grpc::CreateCustomChannel(target, options_.credentials, options_.arguments);
+  grpc::ChannelArguments arguments = options_.arguments;
+  // Three megabytes of a false daemon would become gigabytes here. coxd compresses nothing.
+  arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
+  return grpc::CreateCustomChannel(target, options_.credentials, arguments);
 }
 
 absl::StatusOr<std::shared_ptr<grpc::Channel>> CheckedChannel::Get() {

@@ -59,6 +59,9 @@ absl::StatusOr<std::unique_ptr<Upstream>> Upstream::Open(const daemon::Config& c
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    // Three megabytes of a false coxd would become gigabytes here. coxd compresses nothing.
+    arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+    arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);

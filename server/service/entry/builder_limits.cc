@@ -1,5 +1,6 @@
 #include "service/entry/builder_limits.h"
 
+#include <grpc/compression.h>
 #include <grpcpp/resource_quota.h>
 
 #include <cstdint>
@@ -26,8 +27,14 @@ void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder,
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive.patience_ms},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection},
+      // gRPC compares the compressed bytes with the largest message, and holds all that it has
+      // decompressed in memory.
+      {GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
   };
   for (const auto& [name, value] : limits) builder->AddChannelArgument(name, value);
+  for (const grpc_compression_algorithm algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder->SetCompressionAlgorithmSupportStatus(algorithm, false);
+  }
   builder->SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
   grpc::ResourceQuota quota("coxd");
   quota.Resize(static_cast<size_t>(config.max_memory_bytes / kBufferShare));

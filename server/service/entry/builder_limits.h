@@ -15,7 +15,8 @@ struct Keepalive {
 };
 
 // Before the server is built. It closes connections that are idle, that do not start gRPC, or whose
-// peer is gone. A quarter of max-memory is for gRPC's buffers.
+// peer is gone, and refuses compressed messages with UNIMPLEMENTED. A quarter of max-memory is for
+// gRPC's buffers.
 void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder,
                const Keepalive& keepalive = {});
 

@@ -32,13 +32,18 @@ class PlayedCoxd : public v1::ObservationService::Service {
  public:
   using Answer = std::function<grpc::Status(grpc::ServerContext*)>;
 
-  explicit PlayedCoxd(const std::string& address) {
+  // `compression`: of its answers.
+  explicit PlayedCoxd(const std::string& address,
+                      grpc_compression_algorithm compression = GRPC_COMPRESS_NONE) {
     grpc::ServerBuilder builder;
+    builder.SetDefaultCompressionAlgorithm(compression);
     builder.AddListeningPort(address, grpc::InsecureServerCredentials());
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
   }
   void SetAnswer(Answer answer) { answer_ = std::move(answer); }
+  // A text in each response.
+  void SetReason(std::string reason) { reason_ = std::move(reason); }
 
   // Waits until `count` reports have come.
   std::vector<v1::ReportObservationsRequest> Await(size_t count) {
@@ -49,8 +54,9 @@ class PlayedCoxd : public v1::ObservationService::Service {
 
   grpc::Status ReportObservations(grpc::ServerContext* context,
                                   const v1::ReportObservationsRequest* request,
-                                  v1::ReportObservationsResponse* /*response*/) override {
+                                  v1::ReportObservationsResponse* response) override {
     Note(*request);
+    response->set_refused_reason(reason_);
     return answer_(context);
   }
   grpc::Status StreamObservations(
@@ -75,6 +81,7 @@ class PlayedCoxd : public v1::ObservationService::Service {
   }
 
   Answer answer_ = [](grpc::ServerContext*) { return grpc::Status::OK; };
+  std::string reason_;
   std::mutex mutex_;
   std::condition_variable has_come_;
   std::vector<v1::ReportObservationsRequest> reports_;
@@ -83,7 +90,8 @@ class PlayedCoxd : public v1::ObservationService::Service {
 
 class RelayBeforePlayedCoxd : public ::testing::Test {
  protected:
-  RelayBeforePlayedCoxd() : coxd_("unix:" + folder_.Path("coxd")) {
+  explicit RelayBeforePlayedCoxd(grpc_compression_algorithm compression = GRPC_COMPRESS_NONE)
+      : coxd_("unix:" + folder_.Path("coxd"), compression) {
     const auto config = daemon::MakeConfig({{{"data", folder_.Path("data")},
                                              {"listen", "unix:" + folder_.Path("relay")},
                                              {"relay", "unix:" + folder_.Path("coxd")},
@@ -169,6 +177,20 @@ TEST_F(RelayBeforePlayedCoxd, TheRelayEndsWhileAStreamWaitsForCoxd) {
   const auto start = steady_clock::now();
   relay_.reset();
   EXPECT_LT(steady_clock::now() - start, seconds(8));
+}
+
+class RelayBeforeCompressingCoxd : public RelayBeforePlayedCoxd {
+ protected:
+  RelayBeforeCompressingCoxd() : RelayBeforePlayedCoxd(GRPC_COMPRESS_GZIP) {}
+};
+
+// What a false coxd compresses could fill the memory of the relay.
+TEST_F(RelayBeforeCompressingCoxd, ReadsNoneOfItsAnswers) {
+  coxd_.SetReason(std::string(1'000'000, 'x'));
+  grpc::ClientContext context;
+  v1::ReportObservationsResponse response;
+  (void)stub_->ReportObservations(&context, BatchOf(""), &response);
+  EXPECT_TRUE(response.refused_reason().empty());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "folder.h"
 #include "foreign_socket.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 
 namespace cox::servers {
 namespace {
@@ -149,6 +150,41 @@ TEST(WithServer, PutsTheAddressInPlaceOfTheDescriptor) {
             "last error: unix:/s: refused");
   EXPECT_EQ(WithServer("at unix:/proc/self/fd/1", "unix:/s"), "at unix:/s");
   EXPECT_EQ(WithServer("refused", "unix:/s"), "refused");
+}
+
+// Answers what is worth to be compressed.
+class LargeHealth : public grpc::health::v1::Health::Service {
+ public:
+  grpc::Status Check(grpc::ServerContext* /*context*/,
+                     const grpc::health::v1::HealthCheckRequest* /*request*/,
+                     grpc::health::v1::HealthCheckResponse* response) override {
+    auto* const unknown = response->GetReflection()->MutableUnknownFields(response);
+    unknown->AddLengthDelimited(99)->assign(1'000'000, 'x');
+    return grpc::Status::OK;
+  }
+};
+
+// What a false daemon compresses could fill the memory of its client.
+TEST(CheckedChannel, RefusesCompressedAnswers) {
+  const Folder folder;
+  LargeHealth health;
+  grpc::ServerBuilder builder;
+  builder.RegisterService(&health);
+  builder.AddListeningPort("unix:" + folder.Path("s"), grpc::InsecureServerCredentials());
+  builder.SetDefaultCompressionAlgorithm(GRPC_COMPRESS_GZIP);
+  const auto server = builder.BuildAndStart();
+  ASSERT_NE(server, nullptr);
+  CheckedChannel checked({.server = "unix:" + folder.Path("s"),
+                          .user = "root",
+                          .credentials = grpc::InsecureChannelCredentials()});
+  const auto channel = checked.Get();
+  ASSERT_TRUE(channel.ok()) << channel.status();
+  grpc::ClientContext context;
+  grpc::health::v1::HealthCheckResponse response;
+  const grpc::Status status =
+      grpc::health::v1::Health::NewStub(*channel)->Check(&context, {}, &response);
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(response.GetReflection()->GetUnknownFields(response).empty());
 }
 
 }  // namespace

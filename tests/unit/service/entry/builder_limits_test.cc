@@ -16,6 +16,9 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+
 namespace cox::service {
 namespace {
 
@@ -133,6 +136,26 @@ TEST_F(BuilderLimitsTest, ClosesTheConnectionOfADeadPeer) {
   EXPECT_GE(dead.pings(), 1);
   EXPECT_FALSE(is_alive_closed.get());
   EXPECT_GE(alive.pings(), 2);
+}
+
+// gRPC holds all that it has decompressed in memory before anybody knows who calls.
+TEST_F(BuilderLimitsTest, RefusesCompressedMessages) {
+  Start(/*idle_timeout_s=*/600, {});
+  const auto stub = grpc::health::v1::Health::NewStub(
+      grpc::CreateChannel(absl::StrCat("127.0.0.1:", port_), grpc::InsecureChannelCredentials()));
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(std::string(100'000, 'x'));
+  for (const grpc_compression_algorithm algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ClientContext context;
+    context.set_compression_algorithm(algorithm);
+    grpc::health::v1::HealthCheckResponse response;
+    EXPECT_EQ(stub->Check(&context, request, &response).error_code(),
+              grpc::StatusCode::UNIMPLEMENTED)
+        << algorithm;
+  }
+  grpc::ClientContext context;
+  grpc::health::v1::HealthCheckResponse response;
+  EXPECT_TRUE(stub->Check(&context, {}, &response).ok());
 }
 
 }  // namespace
