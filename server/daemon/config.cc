@@ -389,7 +389,7 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetCount("quota-streams", text, 0, kMaxQuota, &config->quota_streams);
      }},
-    {"quota-connections", "COUNT", "1024",
+    {"quota-connections", "COUNT", "256",
      "open gRPC connections of each user of a Unix socket below operator, and of each host over "
      "TCP; 0: no limit",
      [](absl::string_view text, Config* config) {

@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kPatienceOfAll{60};
 // Less than each refusal asks for.
 constexpr std::chrono::milliseconds kAfterRefusal{20};
 constexpr int kQuestionsOfBatch = 1'000;
-constexpr int kStreamsOfConnection = 100;
+constexpr int kStreamsOfConnection = 32;  // the most that coxd allows
 
 class Fates {
  public:

@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 enum FrameType : unsigned char { kSettings = 4, kPing = 6 };
+constexpr unsigned kMaxConcurrentStreams = 3;  // a setting of HTTP/2
 constexpr unsigned char kAck = 1;
 constexpr size_t kHeadBytes = 9;
 constexpr milliseconds kLong{30'000};
@@ -54,6 +55,8 @@ class SilentClient {
   SilentClient& operator=(const SilentClient&) = delete;
 
   int pings() const { return pings_; }
+  // The calls that the server lets this connection have at once; 0: it has not said so.
+  int64_t streams() const { return streams_; }
 
   // Reads what the server says. True: it has closed the connection; false: not for so long.
   bool IsClosedWithin(milliseconds time) {
@@ -84,7 +87,16 @@ class SilentClient {
         ++pings_;
         if (answers_pings_) Send(Frame(kPing, kAck, said_.substr(kHeadBytes, payload_bytes)));
       }
+      if (byte(3) == kSettings) ReadSettings(said_.substr(kHeadBytes, payload_bytes));
       said_.erase(0, kHeadBytes + payload_bytes);
+    }
+  }
+  void ReadSettings(const std::string& settings) {
+    constexpr size_t kSettingBytes = 6;
+    for (size_t at = 0; at + kSettingBytes <= settings.size(); at += kSettingBytes) {
+      const auto byte = [&](size_t i) { return static_cast<unsigned char>(settings[at + i]); };
+      if ((unsigned{byte(0)} << 8 | byte(1)) != kMaxConcurrentStreams) continue;
+      streams_ = int64_t{byte(2)} << 24 | byte(3) << 16 | byte(4) << 8 | byte(5);
     }
   }
 
@@ -92,6 +104,7 @@ class SilentClient {
   const int fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   std::string said_;
   int pings_ = 0;
+  int64_t streams_ = 0;
 };
 
 class BuilderLimitsTest : public ::testing::Test {
@@ -156,6 +169,19 @@ TEST_F(BuilderLimitsTest, RefusesCompressedMessages) {
   grpc::ClientContext context;
   grpc::health::v1::HealthCheckResponse response;
   EXPECT_TRUE(stub->Check(&context, {}, &response).ok());
+}
+
+// A call that has sent its headers only takes memory before anybody knows who calls.
+TEST_F(BuilderLimitsTest, CallsOfOneHostFitIntoTheBuffers) {
+  constexpr int64_t kCallBytes = 13'000;  // measured: gRPC 1.51, headers only
+  const auto defaults = daemon::MakeConfig({daemon::ConfigValues{}});
+  ASSERT_TRUE(defaults.ok()) << defaults.status();
+  Start(/*idle_timeout_s=*/600, {});
+  SilentClient client(port_, /*answers_pings=*/true);
+  EXPECT_FALSE(client.IsClosedWithin(milliseconds(500)));
+  ASSERT_GT(client.streams(), 0);
+  EXPECT_LE(client.streams() * defaults->quota_connections * kCallBytes,
+            defaults->max_memory_bytes / 4);
 }
 
 }  // namespace
