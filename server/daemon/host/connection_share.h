@@ -19,9 +19,11 @@
 
 namespace cox::daemon {
 
-// The host of a connection over TCP, as text: "10.0.0.7", or "2001:db8:0:7::/64". "": `fd` is no
-// such connection.
+// The host of a connection over TCP, as text: "10.0.0.7", or "2001:db8:0:7::/64". "this host": all
+// addresses of this host, among them the 16 million of loopback; its users can bind each of them.
+// "": `fd` is no such connection.
 std::string HostOf(int fd);
+std::string HostOf(const in_addr& address);
 // A host may choose any address of its network of 64 bits, so all of them are one host.
 std::string HostOf(const in6_addr& address);
 

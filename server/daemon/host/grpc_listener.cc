@@ -34,6 +34,9 @@ namespace {
 // For the database's files, the log, and what libraries open.
 constexpr int kReservedDescriptors = 64;
 constexpr int kBacklog = 4'096;
+// The last places, for operators: one in so many, and at most so many.
+constexpr int kReservedShare = 16;
+constexpr int kMostReserved = 64;
 constexpr int kRestWithoutDescriptors_ms = 50;
 
 struct SocketAddress {
@@ -194,6 +197,8 @@ void GrpcListener::Start(Take take) {
   const int64_t wanted = lowest + options_.max_connections;
   const int64_t possible = RaisedDescriptorLimit() - kReservedDescriptors;
   descriptor_limit_ = static_cast<int>(std::max<int64_t>(lowest + 1, std::min(wanted, possible)));
+  reserved_from_ =
+      descriptor_limit_ - std::min((descriptor_limit_ - lowest) / kReservedShare, kMostReserved);
   if (possible < wanted) {
     Log(LogLevel::kWarning, "fewer connections than max-connections: raise LimitNOFILE",
         {{"max_connections", absl::StrCat(options_.max_connections)},

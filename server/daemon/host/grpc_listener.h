@@ -54,6 +54,12 @@ class GrpcListener {
   int64_t refused_count() const { return refused_count_; }
   void CountRefusal() { ++refused_count_; }
 
+  // Whether the connection has one of the last places, a sixteenth of all and at most 64. `take`
+  // gives them to operators only, so that these still get in where others have all the rest.
+  bool IsReserved(int fd) const { return fd >= reserved_from_; }
+  // Closes a connection: too many are open. On the accepting thread, in `take`.
+  void Refuse(int fd);
+
   // Closes the socket and removes its file. Connections that were taken live on.
   void Stop();
 
@@ -62,7 +68,6 @@ class GrpcListener {
 
   void Loop();
   void Accept();
-  void Refuse(int fd);
   bool AwaitConnection() const;
 
   const Options options_;
@@ -71,6 +76,7 @@ class GrpcListener {
   int fd_;
   int wake_fd_;  // readable: end
   int descriptor_limit_ = 0;
+  int reserved_from_ = 0;
   LogLimit refusals_{1, 10'000'000};
   std::atomic<int64_t> refused_count_{0};
   Take take_;

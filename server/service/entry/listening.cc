@@ -97,6 +97,10 @@ void Listening::Take(int fd, const Entrance& entrance, const access::Access& acc
   const std::optional<daemon::UnixPeer> user = daemon::UnixPeerOf(fd);
   const bool is_limited =
       !user || access.RoleOf(user->user, user->groups) < access::Role::kOperator;
+  if (is_limited && entrance.listener->IsReserved(fd)) {
+    entrance.listener->Refuse(fd);
+    return;
+  }
   const std::string peer = user ? absl::StrCat("uid:", user->user) : daemon::HostOf(fd);
   if (is_limited && !share_->Admit(fd, peer)) {
     entrance.listener->CountRefusal();

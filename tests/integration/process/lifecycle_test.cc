@@ -14,6 +14,7 @@
 #include <fstream>
 #include <thread>
 
+#include "as_user.h"
 #include "coxd_process.h"
 #include "daemon.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -119,6 +120,35 @@ TEST_F(Lifecycle, ManyIdleConnectionsDoNotEndTheListener) {
   coxd.Signal(SIGTERM);
   EXPECT_EQ(coxd.Wait(), 0) << coxd.Log();
   EXPECT_NE(coxd.Log().find("too many are open"), std::string::npos) << coxd.Log();
+}
+
+TEST_F(Lifecycle, AnAdministratorGetsInWhereAnotherUserHasAllPlaces) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  constexpr int kPlaces = 64;
+  constexpr uid_t kAnotherUser = 54'321;
+  chmod(directory_.path().c_str(), 0755);
+  std::vector<std::string> arguments = Arguments();
+  for (const char* word : {"--socket-mode", "0666", "--quota-connections", "0", "--max-connections",
+                           "64", "--http", "off"}) {
+    arguments.emplace_back(word);
+  }
+  CoxdProcess coxd(arguments, LogPath());
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  Socket().copy(address.sun_path, sizeof(address.sun_path) - 1);
+  std::vector<int> taken;
+  AsUser(kAnotherUser, [&] {
+    for (int i = 0; i < 2 * kPlaces; ++i) {
+      taken.push_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      ASSERT_EQ(connect(taken.back(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+                0);
+    }
+  });
+  char byte;
+  EXPECT_EQ(recv(taken.back(), &byte, 1, 0), 0) << "over the limit, but open";
+  EXPECT_NE(ConnectUnix(Socket(), 10), nullptr) << coxd.Log();
+  for (const int fd : taken) close(fd);
 }
 
 // As where a limit of processes is reached (TasksMax).

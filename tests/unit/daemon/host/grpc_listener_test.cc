@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -89,6 +90,22 @@ TEST_F(GrpcListenerTest, RefusesConnectionsOverTheLimitAndGoesOn) {
   CloseAll();
   for (int i = 0; i < 5; ++i) ASSERT_GE(Connect(), 0);
   EXPECT_EQ(AwaitOutcome(), 0);
+}
+
+TEST_F(GrpcListenerTest, TheLastPlacesAreReserved) {
+  auto opened = GrpcListener::Open(Options(64));
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  GrpcListener& listener = **opened;
+  std::atomic<int> reserved = 0;
+  listener.Start([&, keep = Keep()](int fd) {
+    if (listener.IsReserved(fd)) ++reserved;
+    keep(fd);
+  });
+  // Both ends of each connection are this process's, so a place of two is a client's.
+  for (int i = 0; i < 40; ++i) ASSERT_GE(Connect(), 0);
+  EXPECT_GT(AwaitOutcome(), 0) << "all places are taken";
+  EXPECT_GE(reserved, 1);
+  EXPECT_LE(reserved, 4);
 }
 
 TEST_F(GrpcListenerTest, TheSocketsFileHasTheModeThatWasAskedFor) {
