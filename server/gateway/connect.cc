@@ -75,19 +75,23 @@ absl::StatusOr<std::shared_ptr<const Ticket>> Identify(const HttpRequest& reques
   return *std::move(ticket);
 }
 
+absl::string_view OwnerOf(const Ticket* ticket) {
+  return ticket == nullptr ? "" : absl::string_view(ticket->principal());
+}
+
 // Sends the messages of a call in envelopes; the last one says how the call ended.
 class MessageStream : public BodyStream {
  public:
   MessageStream(grpc::GenericStub& stub, const MethodDescriptor& method, Encoding encoding,
                 const std::vector<std::string>& requests, const CallOptions& options,
-                std::shared_ptr<const Ticket> ticket, const CallGate* gate, std::atomic<int>* open)
+                std::shared_ptr<const Ticket> ticket, const CallGate* gate, StreamPlaces* places)
       : ticket_(std::move(ticket)),
         type_(*method.output_type()),
         encoding_(encoding),
         gate_(gate),
-        open_(open),
+        places_(places),
         call_(stub, PathOf(method), requests, options) {}
-  ~MessageStream() override { --*open_; }
+  ~MessageStream() override { places_->GiveBack(ticket_.get()); }
 
   bool Next(milliseconds patience, std::string* piece) override {
     std::string wire;
@@ -116,7 +120,7 @@ class MessageStream : public BodyStream {
   const Descriptor& type_;
   const Encoding encoding_;
   const CallGate* const gate_;
-  std::atomic<int>* const open_;  // how many there are; this one is counted
+  StreamPlaces* const places_;  // this stream has one
   StreamCall call_;
 };
 
@@ -151,6 +155,22 @@ absl::StatusOr<milliseconds> ParseTimeout(absl::string_view header) {
     return domain::InvalidField("Connect-Timeout-Ms", "must be 1 to 10 digits, in milliseconds");
   }
   return std::min(milliseconds(ms), kLongestTimeout);
+}
+
+absl::Status StreamPlaces::Take(const Ticket* ticket) {
+  const absl::string_view owner = OwnerOf(ticket);
+  const std::lock_guard lock(mutex_);
+  const bool is_taken = ticket != nullptr && ticket->is_operator() ? places_.TakeFree(owner, 1)
+                                                                   : places_.Take(owner, 1);
+  if (is_taken) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("too many streams over HTTP: ", places_.held(), " of ", places_.limit(),
+                   " are open, ", places_.HeldBy(owner), " of ", owner, "; try again later"));
+}
+
+void StreamPlaces::GiveBack(const Ticket* ticket) {
+  const std::lock_guard lock(mutex_);
+  places_.GiveBack(OwnerOf(ticket), 1);
 }
 
 HttpResponse ConnectCaller::Answer(const HttpRequest& request) {
@@ -202,11 +222,8 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
   }
 
   if (type->in_envelopes) {
-    if (++streams_ > max_streams_) {
-      --streams_;
-      return ErrorResponse(grpc::Status(
-          grpc::StatusCode::RESOURCE_EXHAUSTED,
-          absl::StrCat("all ", max_streams_, " streams over HTTP are taken; try again later")));
+    if (absl::Status taken = streams_.Take(ticket->get()); !taken.ok()) {
+      return ErrorResponse(service::ToGrpc(taken));
     }
     response.stream = std::make_shared<MessageStream>(stub_, *method, type->encoding, wire,
                                                       *options, *ticket, gate_, &streams_);

@@ -5,15 +5,18 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/generic/generic_stub.h>
 
-#include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "domain/sharing/shares.h"
 #include "gateway/call_gate.h"
 #include "gateway/http.h"
+#include "service/entry/known_callers.h"
 #include "service/server.h"
 
 namespace cox::gateway {
@@ -22,6 +25,22 @@ namespace cox::gateway {
 // an hour. INVALID_ARGUMENT unless the value is 1 to 10 digits.
 absl::StatusOr<std::chrono::milliseconds> ParseTimeout(absl::string_view header);
 
+// The places of open streams, of which each caller below operator has a share
+// (domain/sharing/shares.h). Any thread.
+class StreamPlaces {
+ public:
+  explicit StreamPlaces(int limit) : places_(limit) {}
+
+  // RESOURCE_EXHAUSTED: all are taken, or the share of the ticket's caller. A call without a
+  // ticket is of the caller "".
+  absl::Status Take(const service::KnownCallers::Ticket* ticket);
+  void GiveBack(const service::KnownCallers::Ticket* ticket);
+
+ private:
+  std::mutex mutex_;
+  domain::Shares places_;  // guarded by mutex_
+};
+
 // Makes calls for requests. Any thread. Outlives the streams that it answers with.
 class ConnectCaller {
  public:
@@ -29,7 +48,7 @@ class ConnectCaller {
   // the gate is closed, calls are refused and streams end. Server and gate outlive the caller.
   ConnectCaller(service::Server* server, std::shared_ptr<grpc::Channel> channel, CallGate* gate,
                 int max_streams)
-      : server_(server), stub_(std::move(channel)), gate_(gate), max_streams_(max_streams) {}
+      : server_(server), stub_(std::move(channel)), gate_(gate), streams_(max_streams) {}
 
   HttpResponse Answer(const HttpRequest& request);
 
@@ -39,8 +58,7 @@ class ConnectCaller {
   service::Server* const server_;
   grpc::GenericStub stub_;
   CallGate* const gate_;
-  const int max_streams_;
-  std::atomic<int> streams_ = 0;
+  StreamPlaces streams_;
 };
 
 }  // namespace cox::gateway

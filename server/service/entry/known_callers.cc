@@ -19,7 +19,8 @@ absl::StatusOr<std::unique_ptr<KnownCallers::Ticket>> KnownCallers::Issue(Who wh
   if (getentropy(bytes.data(), bytes.size()) != 0) {
     return absl::UnavailableError("the system has no random bytes; try again later");
   }
-  auto ticket = std::make_unique<Ticket>(this, absl::BytesToHexString(bytes), std::move(allowed));
+  auto ticket =
+      std::make_unique<Ticket>(this, absl::BytesToHexString(bytes), who, std::move(allowed));
   const std::lock_guard lock(mutex_);
   callers_.emplace(ticket->text(), std::move(who));
   return ticket;

@@ -30,19 +30,27 @@ class KnownCallers {
   // A caller, for one call. KnownCallers outlives it.
   class Ticket {
    public:
-    Ticket(KnownCallers* callers, std::string text, absl::Status allowed)
-        : callers_(callers), text_(std::move(text)), allowed_(std::move(allowed)) {}
+    Ticket(KnownCallers* callers, std::string text, const Who& who, absl::Status allowed)
+        : callers_(callers),
+          text_(std::move(text)),
+          principal_(who.ok() ? who->name : ""),
+          is_operator_(who.ok() && who->role >= access::Role::kOperator),
+          allowed_(std::move(allowed)) {}
     ~Ticket() { callers_->Redeem(text_); }
     Ticket(const Ticket&) = delete;
     Ticket& operator=(const Ticket&) = delete;
 
-    const std::string& text() const { return text_; }  // printable
+    const std::string& text() const { return text_; }            // printable
+    const std::string& principal() const { return principal_; }  // its name; "": unknown
+    bool is_operator() const { return is_operator_; }            // or more
     // Why the door will refuse the call for any request; OK: it will admit it.
     const absl::Status& allowed() const { return allowed_; }
 
    private:
     KnownCallers* const callers_;
     const std::string text_;
+    const std::string principal_;
+    const bool is_operator_;
     const absl::Status allowed_;
   };
 

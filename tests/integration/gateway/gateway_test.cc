@@ -292,14 +292,19 @@ std::vector<std::pair<int, json>> Envelopes(absl::string_view body) {
 // A stream of Connect, read as it comes.
 class WatchedPage {
  public:
-  explicit WatchedPage(int port) : client_("127.0.0.1", port) {
+  // `headers` say who watches.
+  explicit WatchedPage(int port, const std::string& machine = "delta",
+                       const httplib::Headers& headers = {})
+      : client_("127.0.0.1", port) {
     client_.set_read_timeout(20);
-    thread_ = std::thread([this] {
+    thread_ = std::thread([this, machine, headers] {
       httplib::Request request;
       request.method = "POST";
       request.path = "/cox.v1.ProfileService/WatchProfile";
+      request.headers = headers;
       request.set_header("Content-Type", "application/connect+json");
-      request.body = gateway::Envelope(gateway::kMessageFlags, R"({"parent":"machines/delta"})");
+      request.body =
+          gateway::Envelope(gateway::kMessageFlags, R"({"parent":"machines/)" + machine + R"("})");
       request.content_receiver = [this](const char* data, size_t size, uint64_t, uint64_t) {
         std::lock_guard lock(mutex_);
         received_.append(data, size);
@@ -391,6 +396,50 @@ TEST_F(GatewayTest, StreamsAreBoundedAndGoWithTheirClients) {
     status = third();
   }
   EXPECT_EQ(status, 200);
+}
+
+// With places for eight streams, and viewers only.
+class SharedGatewayTest : public GatewayTest {
+ protected:
+  SharedGatewayTest()
+      : GatewayTest({{"anonymous-role", "viewer"},
+                     {"published-machines", "true"},
+                     {"listen", absl::StrCat("unix-abstract:cox-gateway-", getpid())}},
+                    [] {
+                      gateway::HttpLimits limits = ShortLimits();
+                      limits.connections = 16;
+                      return limits;
+                    }()) {}
+
+  httplib::Headers NewViewer() const {
+    v1::CreateTokenRequest request;
+    request.mutable_token()->set_name("tokens/other");
+    request.mutable_token()->set_role(v1::ROLE_VIEWER);
+    v1::CreateTokenResponse response;
+    const auto stub = v1::AccessService::NewStub(
+        grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+    EXPECT_TRUE(Call(&v1::AccessService::Stub::CreateToken, stub, request, &response).ok());
+    return {{"Authorization", "Bearer " + response.text()}};
+  }
+};
+
+TEST_F(SharedGatewayTest, NobodyTakesAllStreams) {
+  std::vector<std::unique_ptr<WatchedPage>> pages;
+  for (int i = 0; i < 6; ++i) {
+    pages.push_back(std::make_unique<WatchedPage>(port_, "cm5-64"));
+    EXPECT_EQ(pages.back()->At(0).first, 0);
+  }
+  httplib::Client client = Client();
+  client.set_read_timeout(1);  // for one that is accepted, and never ends
+  const auto refused =
+      client.Post("/cox.v1.ProfileService/WatchProfile",
+                  gateway::Envelope(gateway::kMessageFlags, R"({"parent":"machines/cm5-64"})"),
+                  "application/connect+json");
+  ASSERT_TRUE(refused) << "a seventh stream of the same caller";
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_TRUE(absl::StrContains(refused->body, "6 of anonymous")) << refused->body;
+  WatchedPage other(port_, "cm5-64", NewViewer());
+  EXPECT_EQ(other.At(0).first, 0);
 }
 
 TEST_F(GatewayTest, AStreamOfRequestsIsAnsweredAfterItsLast) {
