@@ -2,6 +2,7 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "absl/strings/ascii.h"
@@ -35,20 +36,25 @@ std::string Escaped(absl::string_view name) {
   return out;
 }
 
+Role RoleIn(const Policy& policy, uid_t user, uid_t owner, absl::Span<const gid_t> groups) {
+  return std::min(policy.OfUser(user, groups), policy.OfUser(owner, groups));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Access>> Access::Make(Policy policy, std::unique_ptr<Tokens> tokens,
                                                      std::unique_ptr<SlurmKey> slurm_key,
                                                      std::unique_ptr<Munge> munge,
                                                      std::unique_ptr<EndedJobs> ended_jobs,
-                                                     GroupsOf groups_of) {
+                                                     GroupsOf groups_of,
+                                                     const std::string& subordinate_users_path) {
   std::string nonce(kNonceBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), kNonceBytes) != 1) {
     return absl::UnavailableError("the system has no random bytes; try again later");
   }
   return std::unique_ptr<Access>(
       new Access(std::move(policy), std::move(tokens), std::move(slurm_key), std::move(munge),
-                 std::move(ended_jobs), std::move(groups_of),
+                 std::move(ended_jobs), std::move(groups_of), subordinate_users_path,
                  absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
 }
 
@@ -78,20 +84,21 @@ absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
   return principal;
 }
 
-// The name is ROLE.POLICY.UID.FD.COOKIE: the role under the policy of this number.
+// The name is ROLE.POLICY.UID.OWNER.FD.COOKIE: the role under the policy of this number.
 std::optional<Principal> Access::IdentifyUser(absl::string_view name) const {
   const std::vector<absl::string_view> words = absl::StrSplit(name, '.');
   int role = 0;
   int64_t number = 0;
   Principal principal;
   principal.kind = Principal::Kind::kUser;
-  if (words.size() != 5 || !absl::SimpleAtoi(words[0], &role) ||
+  if (words.size() != 6 || !absl::SimpleAtoi(words[0], &role) ||
       !absl::SimpleAtoi(words[1], &number) || !absl::SimpleAtoi(words[2], &principal.user) ||
-      !absl::SimpleAtoi(words[3], &principal.connection.fd) ||
-      !absl::SimpleAtoi(words[4], &principal.connection.cookie)) {
+      !absl::SimpleAtoi(words[3], &principal.owner) ||
+      !absl::SimpleAtoi(words[4], &principal.connection.fd) ||
+      !absl::SimpleAtoi(words[5], &principal.connection.cookie)) {
     return std::nullopt;
   }
-  principal.name = absl::StrCat(domain::kUserPrefix, principal.user);
+  principal.name = absl::StrCat(domain::kUserPrefix, principal.owner);
   principal.role = number == policy_.load()->number ? static_cast<Role>(role) : RoleOf(principal);
   return principal;
 }
@@ -104,10 +111,11 @@ Role Access::RoleOf(const Principal& principal) const {
       return policy.anonymous;
     case Principal::Kind::kUser: {
       if (!principal.connection.is_known()) {
-        return policy.OfMungeUser(principal.user, principal.group);
+        return std::min(policy.OfMungeUser(principal.user, principal.group),
+                        policy.OfMungeUser(principal.owner, principal.group));
       }
       const std::optional<std::vector<gid_t>> groups = groups_of_(principal.connection);
-      return groups ? policy.OfUser(principal.user, *groups) : Role::kNone;
+      return groups ? RoleOf(principal.user, principal.owner, *groups) : Role::kNone;
     }
     case Principal::Kind::kToken: {
       const std::optional<Token> token = TokenOf(principal);
@@ -190,8 +198,9 @@ absl::StatusOr<Principal> Access::IdentifyMunge(absl::string_view credential,
   if (bearer->job) return IdentifyJob(*bearer->job);
   Principal principal;
   principal.kind = Principal::Kind::kUser;
-  principal.name = absl::StrCat(domain::kUserPrefix, bearer->user);
   principal.user = bearer->user;
+  principal.owner = OwnerOf(bearer->user);
+  principal.name = absl::StrCat(domain::kUserPrefix, principal.owner);
   principal.group = bearer->group;
   principal.role = RoleOf(principal);
   return principal;
@@ -250,15 +259,23 @@ absl::Status Access::CheckAgain(const Principal& principal) const {
                    ". Begin another stream if this role may"));
 }
 
-std::string Access::NameOfUser(uid_t user, absl::Span<const gid_t> groups,
+Role Access::RoleOf(uid_t user, uid_t owner, absl::Span<const gid_t> groups) const {
+  return RoleIn(policy_.load()->policy, user, owner, groups);
+}
+
+uid_t Access::OwnerOf(uid_t user) const {
+  return policy_.load()->policy.users.contains(user) ? user : subordinate_users_->OwnerOf(user);
+}
+
+std::string Access::NameOfUser(uid_t user, uid_t owner, absl::Span<const gid_t> groups,
                                const ConnectionId& connection) const {
   const std::shared_ptr<const NumberedPolicy> current = policy_.load();
-  const int role = static_cast<int>(current->policy.OfUser(user, groups));
-  return absl::StrCat(
-      user_prefix_,
-      absl::StrJoin({absl::StrCat(role), absl::StrCat(current->number), absl::StrCat(user),
-                     absl::StrCat(connection.fd), absl::StrCat(connection.cookie)},
-                    "."));
+  const int role = static_cast<int>(RoleIn(current->policy, user, owner, groups));
+  return absl::StrCat(user_prefix_,
+                      absl::StrJoin({absl::StrCat(role), absl::StrCat(current->number),
+                                     absl::StrCat(user), absl::StrCat(owner),
+                                     absl::StrCat(connection.fd), absl::StrCat(connection.cookie)},
+                                    "."));
 }
 
 }  // namespace cox::access

@@ -26,6 +26,7 @@
 #include "access/rules.h"
 #include "access/slurm_key.h"
 #include "access/tokens.h"
+#include "accounts/subordinate_users.h"
 
 namespace cox::access {
 
@@ -50,14 +51,16 @@ class Access {
   static absl::StatusOr<std::unique_ptr<Access>> Make(
       Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key = nullptr,
       std::unique_ptr<Munge> munge = nullptr, std::unique_ptr<EndedJobs> ended_jobs = nullptr,
-      GroupsOf groups_of = nullptr);
+      GroupsOf groups_of = nullptr,
+      const std::string& subordinate_users_path = accounts::SubordinateUsers::kPath);
 
   // Roles are looked up here from now on, also for calls on connections that are open. One thread.
   void SetPolicy(Policy policy);
 
   // A token or a credential of munge counts before a certificate, and a certificate before the
   // connection. UNAUTHENTICATED for a wrong, revoked or expired one, and for TLS without any of
-  // them. For a credential of munge it asks munged, and fails as Munge::Verify() does. A job's
+  // them. For a credential of munge it asks munged, and fails as Munge::Verify() does. A user
+  // whose number is in a range of /etc/subuid is the owner of the range. A job's
   // credential makes its bearer a reporter for that job until the job ends.
   absl::StatusOr<Principal> Identify(const Caller& caller) const;
 
@@ -69,17 +72,20 @@ class Access {
   // of tokens has taken its role away or made it less.
   absl::Status CheckAgain(const Principal& principal) const;
 
-  // Of a user of a Unix socket.
-  Role RoleOf(uid_t user, absl::Span<const gid_t> groups) const {
-    return policy_.load()->policy.OfUser(user, groups);
-  }
+  // Of a user of a Unix socket, with the owner that OwnerOf() gives: the lesser one of both. A
+  // container of an operator is no operator.
+  Role RoleOf(uid_t user, uid_t owner, absl::Span<const gid_t> groups) const;
+  // Who owns the range of subordinate users that has this one; else the user itself, also if
+  // `roles` names it. May wait for the system's database.
+  uid_t OwnerOf(uid_t user) const;
 
   // The name under which gRPC must know a connection of this user, so that Identify() knows its
   // calls. No client can choose it: it has random digits that never leave this process.
-  std::string NameOfUser(uid_t user, absl::Span<const gid_t> groups,
+  std::string NameOfUser(uid_t user, uid_t owner, absl::Span<const gid_t> groups,
                          const ConnectionId& connection = {}) const;
 
   Tokens& tokens() const { return *tokens_; }
+  accounts::SubordinateUsers& subordinate_users() const { return *subordinate_users_; }
   // Null: there is none.
   SlurmKey* slurm_key() const { return slurm_key_.get(); }
   // Null: no credential of a job counts.
@@ -93,13 +99,14 @@ class Access {
 
   Access(Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key,
          std::unique_ptr<Munge> munge, std::unique_ptr<EndedJobs> ended_jobs, GroupsOf groups_of,
-         std::string prefix)
+         const std::string& subordinate_users_path, std::string prefix)
       : policy_(std::make_shared<const NumberedPolicy>(NumberedPolicy{std::move(policy), 1})),
         tokens_(std::move(tokens)),
         slurm_key_(std::move(slurm_key)),
         munge_(std::move(munge)),
         ended_jobs_(std::move(ended_jobs)),
         groups_of_(std::move(groups_of)),
+        subordinate_users_(std::make_unique<accounts::SubordinateUsers>(subordinate_users_path)),
         user_prefix_(std::move(prefix)) {}
 
   // The user behind NameOfUser()'s prefix; nullopt: no such name.
@@ -121,6 +128,7 @@ class Access {
   const std::unique_ptr<Munge> munge_;
   const std::unique_ptr<EndedJobs> ended_jobs_;
   const GroupsOf groups_of_;
+  const std::unique_ptr<accounts::SubordinateUsers> subordinate_users_;
   const std::string user_prefix_;  // of the names of users' connections
 };
 

@@ -41,6 +41,7 @@ struct Principal {
   int64_t job_number = 0;            // of kJob: Slurm's
   // By these `roles` finds the role again.
   uid_t user = 0;             // of kUser and kJob
+  uid_t owner = 0;            // of kUser: who owns the range of `user`; else `user`
   gid_t group = 0;            // of kUser by munge, and of kJob
   std::string plain_name{};   // of kCertificate and kSlurmUser: `name` without escapes
   ConnectionId connection{};  // of kUser over a Unix socket

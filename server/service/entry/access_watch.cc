@@ -41,6 +41,7 @@ void AccessWatch::Look() {
   if (access::SlurmKey* const key = core_.access->slurm_key(); key != nullptr) {
     Tell(key->Refresh(), &told_of_key_);
   }
+  core_.access->subordinate_users().Refresh();
   if (files_ != nullptr) Tell(files_->Refresh(), &told_of_files_);
   Tell(roles_.Refresh(), &told_of_roles_);
   CloseForbiddenStreams(core_);

@@ -95,13 +95,14 @@ void Listening::Start(const access::Access* access, access::Quotas* quotas) {
 void Listening::Take(int fd, const Entrance& entrance, const access::Access& access,
                      access::Quotas* quotas) {
   const std::optional<daemon::UnixPeer> user = daemon::UnixPeerOf(fd);
+  const uid_t owner = user ? access.OwnerOf(user->user) : 0;
   const bool is_limited =
-      !user || access.RoleOf(user->user, user->groups) < access::Role::kOperator;
+      !user || access.RoleOf(user->user, owner, user->groups) < access::Role::kOperator;
   if (is_limited && entrance.listener->IsReserved(fd)) {
     entrance.listener->Refuse(fd);
     return;
   }
-  const std::string peer = user ? absl::StrCat("uid:", user->user) : daemon::HostOf(fd);
+  const std::string peer = user ? absl::StrCat("uid:", owner) : daemon::HostOf(fd);
   if (is_limited && !share_->Admit(fd, peer)) {
     entrance.listener->CountRefusal();
     Refuse(fd, peer, quotas);
@@ -111,7 +112,7 @@ void Listening::Take(int fd, const Entrance& entrance, const access::Access& acc
   connection.fd = fd;
   std::optional<daemon::PeerName> name;
   if (user)
-    name.emplace(fd, access.NameOfUser(user->user, user->groups,
+    name.emplace(fd, access.NameOfUser(user->user, owner, user->groups,
                                        {.fd = fd, .cookie = daemon::SocketCookie(fd)}));
   entrance.acceptor->HandleNewConnection(&connection);
 }

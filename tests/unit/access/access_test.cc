@@ -42,17 +42,50 @@ TEST_F(AccessTest, TcpWithoutTlsIsAnonymous) {
 }
 
 TEST_F(AccessTest, AUnixSocketsUserIsKnown) {
-  const std::string peer = absl::StrCat("unix-abstract:", access_->NameOfUser(4242, {}));
+  const std::string peer = absl::StrCat("unix-abstract:", access_->NameOfUser(4242, 4242, {}));
   const auto principal = access_->Identify({.peer = peer});
   ASSERT_TRUE(principal.ok());
   EXPECT_EQ(principal->name, "uid:4242");
   EXPECT_EQ(principal->role, Role::kOperator);
 }
 
+// A rootless container has 65,536 numbers of users, and its owner chooses among them.
+TEST_F(AccessTest, ASubordinateUserIsItsOwner) {
+  std::ofstream(folder_.Path("subuid")) << "4242:3000000:65536\n4243:3065536:65536\n";
+  auto policy = ParsePolicy("4242=operator,3000007=viewer,4243=none", "none");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  auto tokens = Tokens::Open(folder_.Path("tokens"), [this] { return now_us_; });
+  const auto groups_of = [](const ConnectionId&) { return std::vector<gid_t>(); };
+  const auto access = *Access::Make(*policy, *std::move(tokens), nullptr, nullptr, nullptr,
+                                    groups_of, folder_.Path("subuid"));
+  const auto who = [&](uid_t user) {
+    const std::string name =
+        access->NameOfUser(user, access->OwnerOf(user), {}, {.fd = 7, .cookie = 4711});
+    return *access->Identify({.peer = absl::StrCat("unix-abstract:", name)});
+  };
+  for (const uid_t user : {3'000'000U, 3'000'001U}) {
+    EXPECT_EQ(who(user).name, "uid:4242");
+    EXPECT_EQ(who(user).role, Role::kReporter) << "a container of an operator is no operator";
+  }
+  EXPECT_EQ(who(4242).role, Role::kOperator);
+  EXPECT_EQ(who(3'000'007).name, "uid:3000007") << "`roles` names it";
+  EXPECT_EQ(who(3'000'007).role, Role::kViewer);
+  EXPECT_EQ(who(3'065'536).role, Role::kNone) << "its owner has none";
+  // Also for a connection that is older than the roles.
+  const std::string peer = absl::StrCat(
+      "unix-abstract:", access->NameOfUser(3'000'000, 4242, {}, {.fd = 7, .cookie = 4711}));
+  access->SetPolicy(*ParsePolicy("4242=none", "none"));
+  EXPECT_EQ(access->Identify({.peer = peer})->role, Role::kNone);
+  access->SetPolicy(*ParsePolicy("4242=operator,*=viewer", "none"));
+  EXPECT_EQ(access->Identify({.peer = peer})->role, Role::kViewer);
+  EXPECT_EQ(access->Identify({.peer = peer})->name, "uid:4242");
+}
+
 TEST_F(AccessTest, AUnixSocketWithoutAKnownUserMayDoNothing) {
   // A client may bind any of these names itself.
-  for (const char* peer : {"unix:", "unix-abstract:cox-00000000000000000000000000000000-4.1.0.7.1",
-                           "unix-abstract:", "unix:/run/4.1.0.7.1"}) {
+  for (const char* peer :
+       {"unix:", "unix-abstract:cox-00000000000000000000000000000000-4.1.0.0.7.1",
+        "unix-abstract:", "unix:/run/4.1.0.0.7.1"}) {
     const auto principal = access_->Identify({.peer = peer});
     ASSERT_TRUE(principal.ok()) << peer;
     EXPECT_EQ(principal->role, Role::kNone) << peer;
@@ -61,7 +94,7 @@ TEST_F(AccessTest, AUnixSocketWithoutAKnownUserMayDoNothing) {
 
 TEST_F(AccessTest, ATokenCountsBeforeEverythingElse) {
   const std::string authorization = NewToken("ci", Role::kAdmin);
-  const std::string peer = absl::StrCat("unix-abstract:", access_->NameOfUser(4242, {}));
+  const std::string peer = absl::StrCat("unix-abstract:", access_->NameOfUser(4242, 4242, {}));
   const auto principal = access_->Identify({.peer = peer, .authorization = authorization});
   ASSERT_TRUE(principal.ok());
   EXPECT_EQ(principal->name, "token:ci");

@@ -44,7 +44,7 @@ class RolesFileTest : public ::testing::Test {
     EXPECT_TRUE(roles_->Refresh().ok());
     return roles_->Refresh();
   }
-  Role RoleOfAda() const { return access_->RoleOf(kAda, {}); }
+  Role RoleOfAda() const { return access_->RoleOf(kAda, kAda, {}); }
 
   Folder folder_;
   std::optional<std::vector<gid_t>> groups_ = std::vector<gid_t>{5, 6};
@@ -93,7 +93,7 @@ TEST_F(RolesFileTest, FlagsCountBeforeTheFile) {
 TEST_F(RolesFileTest, OpenConnectionsHaveTheNewRoles) {
   Start("roles = \"54321=operator,@6=admin\"\n");
   const std::string peer = absl::StrCat(
-      "unix-abstract:", access_->NameOfUser(kAda, *groups_, {.fd = 7, .cookie = 4711}));
+      "unix-abstract:", access_->NameOfUser(kAda, kAda, *groups_, {.fd = 7, .cookie = 4711}));
   const auto before = access_->Identify({.peer = peer});
   ASSERT_TRUE(before.ok());
   EXPECT_EQ(before->role, Role::kOperator);

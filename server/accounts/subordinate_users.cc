@@ -1,0 +1,68 @@
+#include "accounts/subordinate_users.h"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "accounts/accounts.h"
+
+namespace cox::accounts {
+namespace {
+
+constexpr size_t kMostRanges = 100'000;
+
+std::optional<uid_t> NumberOf(const std::string& user) {
+  uid_t number = 0;
+  if (absl::SimpleAtoi(user, &number)) return number;
+  const std::optional<User> known = FindUser(user);
+  return known ? std::optional(known->number) : std::nullopt;
+}
+
+bool IsSame(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+         a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+}
+
+}  // namespace
+
+void SubordinateUsers::Refresh() {
+  const std::lock_guard lock(reading_);
+  struct stat version = {};
+  if (stat(path_.c_str(), &version) != 0) version = {};
+  if (IsSame(version, version_)) return;
+  version_ = version;
+  ranges_.store(std::make_shared<const Ranges>(Read()), std::memory_order_release);
+}
+
+SubordinateUsers::Ranges SubordinateUsers::Read() const {
+  Ranges ranges;
+  std::ifstream file(path_);
+  for (std::string line; ranges.size() < kMostRanges && std::getline(file, line);) {
+    const std::vector<std::string> words = absl::StrSplit(line, ':');
+    uint32_t first = 0;
+    uint32_t count = 0;
+    if (words.size() != 3 || !absl::SimpleAtoi(words[1], &first) ||
+        !absl::SimpleAtoi(words[2], &count)) {
+      continue;
+    }
+    const std::optional<uid_t> owner = NumberOf(words[0]);
+    if (owner && *owner != 0) ranges.push_back({first, uint64_t{first} + count, *owner});
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range& a, const Range& b) { return a.first < b.first; });
+  return ranges;
+}
+
+uid_t SubordinateUsers::OwnerOf(uid_t user) const {
+  const std::shared_ptr<const Ranges> ranges = ranges_.load(std::memory_order_acquire);
+  const auto behind =
+      std::upper_bound(ranges->begin(), ranges->end(), uint64_t{user},
+                       [](uint64_t number, const Range& range) { return number < range.first; });
+  if (behind == ranges->begin()) return user;
+  const Range& range = *(behind - 1);
+  return user < range.end && !FindUser(user) ? range.owner : user;
+}
+
+}  // namespace cox::accounts

@@ -1,0 +1,57 @@
+// Finds the owners of subordinate users, from /etc/subuid.
+//
+// A user with a range there can act as each of its numbers: a container without root runs in a user
+// namespace. To coxd these numbers are one user, or he would have 65,536 shares of everything. coxd
+// reads the file itself: ranges that only a directory service lists count for nothing. Any thread.
+#ifndef COX_ACCOUNTS_SUBORDINATE_USERS_H_
+#define COX_ACCOUNTS_SUBORDINATE_USERS_H_
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cox::accounts {
+
+class SubordinateUsers {
+ public:
+  static constexpr const char* kPath = "/etc/subuid";
+
+  // Reads the file. A file that cannot be read has no ranges.
+  explicit SubordinateUsers(std::string path = kPath) : path_(std::move(path)) { Refresh(); }
+
+  // Reads the file again if it has changed. A wrong line counts for nothing, nor does one of an
+  // unknown user or of root: only root acts as the users of root's ranges. Looks up users in the
+  // system's database: may wait.
+  void Refresh();
+
+  // Who owns the range that has this number; the user itself if none has, or if the system's
+  // database knows a user of this number: some sites give out the numbers of a range twice. Looks
+  // up only numbers in a range, and may wait for that.
+  uid_t OwnerOf(uid_t user) const;
+
+ private:
+  struct Range {
+    uint64_t first;
+    uint64_t end;  // the first number behind it
+    uid_t owner;
+  };
+  using Ranges = std::vector<Range>;  // by first number
+
+  Ranges Read() const;
+
+  const std::string path_;
+  std::atomic<std::shared_ptr<const Ranges>> ranges_{std::make_shared<const Ranges>()};
+  std::mutex reading_;
+  struct stat version_ = {};  // of what ranges_ was read from; guarded by reading_
+};
+
+}  // namespace cox::accounts
+
+#endif  // COX_ACCOUNTS_SUBORDINATE_USERS_H_
