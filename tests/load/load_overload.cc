@@ -307,7 +307,11 @@ std::vector<std::string> Settings(const Plan& plan, const std::string& directory
       "--anonymous-role", "reporter",
       "--max-streams",    absl::StrCat(plan.max_streams),
       "--max-memory",     absl::StrCat(plan.max_memory_mib, "MiB")};
-  if (plan.has_quotas) return settings;
+  if (plan.has_quotas) {
+    // As if the flood came from four hosts.
+    settings.insert(settings.end(), {"--quota-connections", "1024"});
+    return settings;
+  }
   for (const char* quota : {"rows", "machines", "jobs", "questions", "streams", "connections"}) {
     settings.push_back(absl::StrCat("--quota-", quota));
     settings.emplace_back("0");
