@@ -106,7 +106,13 @@ absl::StatusOr<std::vector<std::string>> Fleet::ReadChanges() {
 void Fleet::Loop() {
   domain::NameThisThread("fleet");
   while (!ends_) {
-    absl::Status status = session_.IsConnected() ? absl::OkStatus() : Connect();
+    absl::Status status;
+    if (!session_.IsConnected()) {
+      status = Connect();
+      // After a failover the server may have lost the last changes, and give their numbers again:
+      // every machine may differ from what this daemon has read.
+      if (status.ok()) seen_change_id_ = 0;
+    }
     if (status.ok()) status = Beat();
     if (status.ok()) status = TellChanges();
     const auto next_beat = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBeatMs);

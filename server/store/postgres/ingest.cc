@@ -59,8 +59,14 @@ absl::Status CheckTexts(const ObservationBatch& batch) {
 absl::Status Ingest::Write(int64_t now_us, std::vector<std::string>* changed) {
   if (staged_.empty()) return absl::OkStatus();
   if (absl::Status status = writes_.Open(); !status.ok()) return status;
+  const bool is_new_connection =
+      std::exchange(seen_connection_count_, writes_.connection_count()) !=
+      writes_.connection_count();
+  // The sums of the groups before may be lost, too, or wait with those of other daemons.
+  if (is_new_connection) noted_group_count_ = kMostNotedGroups;
   if (std::exchange(seen_rewrite_count_, writes_.next_id().rewrite_count) !=
-      writes_.next_id().rewrite_count) {
+          writes_.next_id().rewrite_count ||
+      is_new_connection) {
     DropIds();
   }
   for (const auto step : {&Ingest::ResolveMachines, &Ingest::ResolveReporters}) {

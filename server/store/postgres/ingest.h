@@ -59,6 +59,7 @@ class Ingest {
   WriteSession& writes_;
   std::vector<Staged> staged_;
   int64_t seen_rewrite_count_ = -1;
+  int64_t seen_connection_count_ = 0;
   // Groups whose sums wait in cell_change. The first group of a daemon adds what others have left.
   static constexpr int kMostNotedGroups = 32;
   int noted_group_count_ = kMostNotedGroups;

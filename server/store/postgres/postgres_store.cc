@@ -633,6 +633,11 @@ class PostgresStore final : public Store, public WriteState {
         open_failed_ = true;
         return status;
       }
+      if (std::exchange(seen_connection_count_, writes_.connection_count()) !=
+          writes_.connection_count()) {
+        const std::lock_guard lock(fences_mutex_);
+        fences_.clear();
+      }
       return task();
     });
   }
@@ -655,12 +660,15 @@ class PostgresStore final : public Store, public WriteState {
   std::function<int64_t()> now_us_;
   std::atomic<bool> last_write_failed_{false};
   std::atomic<bool> long_work_is_cancelled_{false};
-  WriteSession writes_;        // writer's thread only
-  Ingest ingest_;              // writer's thread only
-  int64_t next_purge_us_ = 0;  // writer's thread only
-  bool open_failed_ = false;   // in this group; writer's thread only
+  WriteSession writes_;                // writer's thread only
+  Ingest ingest_;                      // writer's thread only
+  int64_t next_purge_us_ = 0;          // writer's thread only
+  bool open_failed_ = false;           // in this group; writer's thread only
+  int64_t seen_connection_count_ = 0;  // writer's thread only
   std::mutex fences_mutex_;
-  // Of the machines for which this daemon learns, as far as it knows. Guarded by fences_mutex_.
+  // Of the machines for which this daemon learns, as far as it knows. A new connection may lead to
+  // a server that has lost the last leases, and gives their numbers again: then it knows none.
+  // Guarded by fences_mutex_.
   absl::flat_hash_map<std::string, int64_t> fences_;
   std::vector<std::string> changed_;  // machines, by the group; writer's thread only
   Fleet fleet_;

@@ -67,6 +67,7 @@ absl::Status WriteSession::TryConnect() {
   if (Clock::now() < next_try_) return last_error_;
   last_error_ = session_.Connect();
   if (last_error_.ok()) {
+    ++connection_count_;
     delay_ = {};
     next_try_ = {};
   } else {

@@ -44,6 +44,9 @@ class WriteSession final : public Transactions {
   // After Open().
   Session& session() { return session_; }
   const NextId& next_id() const { return next_id_; }
+  // How many connections it has made. With another number whatever was read before may be wrong: a
+  // server that took over may have lost the last transactions, and gives their ids again.
+  int64_t connection_count() const { return connection_count_; }
 
   // As Transactions says.
   absl::Status Begin() override;
@@ -70,6 +73,7 @@ class WriteSession final : public Transactions {
   bool wants_savepoint_ = false;
   bool has_savepoint_ = false;
   NextId next_id_;
+  int64_t connection_count_ = 0;
 
   bool is_down_ = false;  // nobody waits for the connection any more
   Clock::duration delay_{};

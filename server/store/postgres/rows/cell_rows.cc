@@ -163,7 +163,9 @@ absl::Status MakeCellChanges(Session& session) {
                    " FROM taken t, unnest(t.scenario_ids, t.kinds, t.epochs,"
                    " t.observation_counts, t.weights, t.bins, t.reporter_sums,"
                    " t.reporter_square_sums) AS c (scenario_id, kind, epoch, observation_count,"
-                   " weight, bins, reporter_sum, reporter_square_sum)"));
+                   " weight, bins, reporter_sum, reporter_square_sum)"
+                   // A coxd of before noted sums of scenarios that a failover had lost.
+                   " JOIN scenario USING (scenario_id)"));
   if (absl::Status status = AddCells(take, sums); !status.ok()) return status;
   return PutIn(session, sums);
 }

@@ -59,7 +59,8 @@ std::string TimingColumns();
 absl::Status SumUp(Query& query, CellSums& sums);
 // Notes that `sums` are to be added to the cells. One statement, however many cells.
 absl::Status NoteCellChange(Session& session, const CellSums& sums);
-// Adds to the cells what was noted, also by other daemons.
+// Adds to the cells what was noted, also by other daemons. Drops the sums of scenarios that do not
+// exist.
 absl::Status MakeCellChanges(Session& session);
 
 // Subtract `sums` from the stored cells, or add them. A cell that becomes empty loses its row. Some
