@@ -291,11 +291,12 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const StoreOptions& options);
 absl::StatusOr<std::unique_ptr<Store>> OpenSqlite(const StoreOptions& options);
 
 // Replaces the database in options.directory by a copy of the backup, after checking every page of
-// it. The replaced files stay beside it, as coxswain.db.replaced and coxswain.db.replaced-wal,
-// until the next time. FAILED_PRECONDITION: a daemon holds the directory (names its pid), the
-// backup is of a newer program. NOT_FOUND: no such file or directory. DATA_LOSS: the backup is
-// damaged or not a database of Coxswain. After an error the database is as before. Returns the path
-// of the replaced database; empty if the directory had none.
+// it. The replaced files stay beside it, as coxswain.db.replaced and coxswain.db.replaced-wal, or
+// with a number (coxswain.db.replaced-2) if there are such files already. FAILED_PRECONDITION: a
+// daemon holds the directory (names its pid), the backup is of a newer program. NOT_FOUND: no such
+// file or directory. DATA_LOSS: the backup is damaged or not a database of Coxswain. After an error
+// the database is as before. Returns the path of the replaced database; empty if the directory had
+// none.
 absl::StatusOr<std::string> RestoreSqlite(const StoreOptions& options, const std::string& backup);
 
 }  // namespace cox::store

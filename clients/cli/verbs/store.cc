@@ -163,8 +163,9 @@ void AddStoreVerb(Verb app) {
   restore.Footer(
       "Runs `coxd --restore` on this computer, as a user who may write the data directory. It\n"
       "checks every page of the backup first. The replaced database stays as\n"
-      "coxswain.db.replaced until the next time. --data or --config is required. A backup has the\n"
-      "database only: copy the file of tokens, the configuration, certificates and keys yourself.");
+      "coxswain.db.replaced, or coxswain.db.replaced-2 and so on, until you remove it. --data or\n"
+      "--config is required. A backup has the database only: copy the file of tokens, the\n"
+      "configuration, certificates and keys yourself.");
   restore.Text("backup", options->backup, "The backup").Type("FILE").Required();
   restore.Text("--data", options->data, "The daemon's data directory; it must exist").Type("DIR");
   restore.Text("--config", options->config, "The daemon's configuration file").Type("FILE");

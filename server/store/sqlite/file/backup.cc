@@ -87,12 +87,26 @@ absl::Status Move(const std::string& from, const std::string& to) {
       absl::StrCat("cannot rename ", from, ": ", std::strerror(errno)));
 }
 
+// The first of PATH.replaced, PATH.replaced-2, ... that neither a database nor a log has: a
+// replaced database may be the only copy of its last reports.
+std::string FreeNameFor(const std::string& path) {
+  const auto is_taken = [](const std::string& name) {
+    std::error_code error;
+    return fs::exists(fs::symlink_status(name, error));
+  };
+  const std::string first = path + ".replaced";
+  std::string name = first;
+  for (int number = 2; is_taken(name) || is_taken(name + "-wal"); ++number) {
+    name = absl::StrCat(first, "-", number);
+  }
+  return name;
+}
+
 // Whenever this is interrupted, there is a whole database at `path`, and the next start either
 // reads it or names the log that does not belong to it.
 absl::StatusOr<std::string> Replace(const std::string& path, const std::string& by) {
-  const std::string replaced = path + ".replaced";
+  const std::string replaced = FreeNameFor(path);
   std::error_code error;
-  for (const char* const suffix : {"", "-wal"}) fs::remove(replaced + suffix, error);
   const bool had_database = fs::exists(path, error);
   if (had_database) {
     fs::create_hard_link(path, replaced, error);

@@ -24,8 +24,9 @@ absl::Status WriteBackup(Database& source, const std::string& path,
                          const std::function<bool()>& is_cancelled);
 
 // Puts a copy of the backup in the place of the database `path`. The replaced database and its log
-// stay as PATH.replaced and PATH.replaced-wal until the next time. Returns PATH.replaced; empty if
-// there was no database.
+// stay as PATH.replaced and PATH.replaced-wal; if there are such files already, as PATH.replaced-2
+// and PATH.replaced-2-wal, and so on. Returns the name of the replaced database; empty if there was
+// none.
 absl::StatusOr<std::string> RestoreBackup(const std::string& backup, const std::string& path);
 
 }  // namespace cox::store

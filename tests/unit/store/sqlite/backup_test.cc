@@ -137,7 +137,44 @@ TEST_F(BackupTest, RestoringKeepsTheReplacedDatabaseAndItsLog) {
   EXPECT_TRUE(ReadFile(directory_.Database() + ".replaced") == held);
   EXPECT_EQ(ReadFile(directory_.Database() + ".replaced-wal"), "a log");
   EXPECT_FALSE(fs::exists(directory_.Database() + "-wal"));
-  ASSERT_TRUE(Restore(Path("b")).ok()) << "the next time, too";
+}
+
+// The second restore must not cost the only copy of what was replaced first.
+TEST_F(BackupTest, EachRestoreKeepsWhatItReplaces) {
+  ASSERT_TRUE(store_->Backup(Path("b"), {}).ok());
+  store_.reset();
+  StoreOptions options;
+  options.directory = directory_.path();
+  std::vector<std::string> replaced;
+  std::vector<std::string> held;
+  for (const char* const log : {"first log", "", "third log"}) {
+    held.push_back(ReadFile(directory_.Database()));
+    if (*log != '\0') std::ofstream(directory_.Database() + "-wal") << log;
+    const absl::StatusOr<std::string> kept = RestoreSqlite(options, Path("b"));
+    ASSERT_TRUE(kept.ok()) << kept.status();
+    replaced.push_back(*kept);
+  }
+  const std::string first = directory_.Database() + ".replaced";
+  EXPECT_THAT(replaced, ::testing::ElementsAre(first, first + "-2", first + "-3"));
+  for (size_t i = 0; i < replaced.size(); ++i) {
+    EXPECT_TRUE(ReadFile(replaced[i]) == held[i]) << replaced[i];
+  }
+  EXPECT_EQ(ReadFile(first + "-wal"), "first log");
+  EXPECT_FALSE(fs::exists(first + "-2-wal"));
+  EXPECT_EQ(ReadFile(first + "-3-wal"), "third log");
+  EXPECT_TRUE(MustOpen(directory_)->CheckContent({}).ok());
+}
+
+// A log without its database, too, may be all that is left.
+TEST_F(BackupTest, ALogThatWasKeptStays) {
+  ASSERT_TRUE(store_->Backup(Path("b"), {}).ok());
+  store_.reset();
+  const std::string first = directory_.Database() + ".replaced";
+  std::ofstream(first + "-wal") << "a log";
+  ASSERT_TRUE(Restore(Path("b")).ok());
+  EXPECT_EQ(ReadFile(first + "-wal"), "a log");
+  EXPECT_FALSE(fs::exists(first));
+  EXPECT_TRUE(fs::exists(first + "-2"));
 }
 
 TEST_F(BackupTest, RestoringIntoAnEmptyDirectoryMakesADatabase) {
