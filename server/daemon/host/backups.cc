@@ -35,6 +35,13 @@ std::string NameAt(int64_t time_us) {
       kSuffix);
 }
 
+// Whether the clock was ahead when the backup was made. Its name and its time may differ, such as
+// after a copy.
+bool IsOfFuture(const Backup& backup, int64_t now_us) {
+  return backup.create_time_us > now_us ||
+         fs::path(backup.path).filename().string() > NameAt(now_us);
+}
+
 }  // namespace
 
 Backups::Backups(store::Store* store, Options options)
@@ -67,7 +74,7 @@ absl::StatusOr<Backup> Backups::Make(const store::IsCancelled& is_cancelled) {
   std::error_code error;
   const auto bytes = fs::file_size(backup.path, error);
   if (!error) backup.file_bytes = static_cast<int64_t>(bytes);
-  RemoveOldest();
+  RemoveOldest(backup.path);
   return backup;
 }
 
@@ -90,17 +97,32 @@ std::vector<Backup> Backups::List() const {
   return backups;
 }
 
-void Backups::RemoveOldest() const {
-  const std::vector<Backup> backups = List();
+void Backups::RemoveOldest(const std::string& made) const {
+  std::vector<Backup> backups = List();
+  const int64_t now_us = NowMicros();
+  const auto is_of_future = [&](const Backup& backup) {
+    return backup.path != made && IsOfFuture(backup, now_us);
+  };
+  std::stable_partition(backups.begin(), backups.end(),
+                        [&](const Backup& backup) { return !is_of_future(backup); });
+  // After the clock was set back by less than the age of the last backup, that one may come first.
+  std::stable_partition(backups.begin(), backups.end(),
+                        [&](const Backup& backup) { return backup.path == made; });
   for (size_t i = static_cast<size_t>(options_.keep_count); i < backups.size(); ++i) {
     std::error_code ignored;  // the next time tries again
     fs::remove(backups[i].path, ignored);
   }
 }
 
-int64_t Backups::DueTimeMicros() const {
-  const std::vector<Backup> backups = List();
-  const int64_t last_us = backups.empty() ? start_time_us_ : backups.front().create_time_us;
+int64_t Backups::DueTimeMicros(int64_t now_us) const {
+  int64_t last_us = start_time_us_;
+  for (const Backup& backup : List()) {
+    if (IsOfFuture(backup, now_us)) continue;
+    last_us = backup.create_time_us;
+    break;
+  }
+  // The clock was set back since the start.
+  if (last_us > now_us) return now_us;
   return last_us + static_cast<int64_t>(options_.every_s * 1e6);
 }
 
@@ -108,7 +130,9 @@ void Backups::Loop() {
   domain::NameThisThread("backups");
   std::unique_lock lock(mutex_);
   while (!ending_) {
-    const int64_t wait_us = std::max(DueTimeMicros(), retry_time_us_) - NowMicros();
+    const int64_t now_us = NowMicros();
+    retry_time_us_ = std::min(retry_time_us_, now_us + kRetry_us);
+    const int64_t wait_us = std::max(DueTimeMicros(now_us), retry_time_us_) - now_us;
     if (wait_us > 0) {
       wake_.wait_for(
           lock,

@@ -40,10 +40,11 @@ class Backups {
   Backups(const Backups&) = delete;
   Backups& operator=(const Backups&) = delete;
 
-  // A new backup; then removes the oldest beyond keep_count. FAILED_PRECONDITION: the directory
-  // cannot be made; else as Store::Backup().
+  // A new backup; then removes those beyond keep_count: first those from the future, which a clock
+  // made that was ahead, then the oldest. FAILED_PRECONDITION: the directory cannot be made; else
+  // as Store::Backup().
   absl::StatusOr<Backup> Make(const store::IsCancelled& is_cancelled);
-  // Newest first.
+  // Newest first, by their names.
   std::vector<Backup> List() const;
 
   // Cancels a backup of the schedule and ends the thread.
@@ -51,8 +52,9 @@ class Backups {
 
  private:
   void Loop();
-  int64_t DueTimeMicros() const;
-  void RemoveOldest() const;
+  int64_t DueTimeMicros(int64_t now_us) const;
+  // But never the backup `made`.
+  void RemoveOldest(const std::string& made) const;
 
   store::Store* const store_;
   const Options options_;

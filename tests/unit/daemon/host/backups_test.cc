@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -81,6 +82,49 @@ TEST_F(BackupsTest, TheScheduleMakesThemAgainAndAgain) {
   ASSERT_TRUE(std::filesystem::create_directory(options.directory));
   EXPECT_TRUE(store::RestoreSqlite(options, kept[0].path).ok());
   EXPECT_TRUE(store::OpenSqlite(options).ok());
+}
+
+// The clock was ahead when a backup was made.
+class BackupsOfTheFutureTest : public BackupsTest {
+ protected:
+  void SetUp() override {
+    BackupsTest::SetUp();
+    std::filesystem::create_directory(folder_.Path("backups"));
+    std::ofstream(future_) << "a backup";
+    std::filesystem::last_write_time(
+        future_, std::filesystem::file_time_type::clock::now() + std::chrono::hours(24 * 365));
+  }
+  const std::string future_ = folder_.Path("backups") + "/coxswain-29991231T235959.999Z.db";
+};
+
+TEST_F(BackupsOfTheFutureTest, TheScheduleGoesOn) {
+  const Backups backups(store_.get(), Options(0.02, 3));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (backups.List().size() < 2 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_GE(backups.List().size(), 2u);
+}
+
+TEST_F(BackupsOfTheFutureTest, TheNewBackupStays) {
+  Backups backups(store_.get(), Options(0, 1));
+  const auto made = backups.Make({});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_TRUE(std::filesystem::exists(made->path));
+  EXPECT_FALSE(std::filesystem::exists(future_));
+}
+
+TEST_F(BackupsOfTheFutureTest, GoFirst) {
+  const std::string old = folder_.Path("backups") + "/coxswain-20200101T000000.000Z.db";
+  std::ofstream(old) << "a backup";
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24));
+  Backups backups(store_.get(), Options(0, 2));
+  const auto made = backups.Make({});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_TRUE(std::filesystem::exists(made->path));
+  EXPECT_TRUE(std::filesystem::exists(old));
+  EXPECT_FALSE(std::filesystem::exists(future_));
 }
 
 TEST_F(BackupsTest, ADirectoryThatCannotBeMadeIsNamed) {
