@@ -48,24 +48,58 @@ int64_t DayOf(int64_t at_us);
 struct OldRowSums {
   std::map<DayKey, DaySum> sums;
   std::vector<int64_t> ids;  // of the old rows
-  bool has_more = false;     // others may be old too
+  int64_t through_id = 0;    // as of SummedUp
+  bool has_more = false;     // as of SummedUp
 };
+
+// A step as a look at the next rows has planned it.
+struct SumUpPlan {
+  bool finds_old = false;    // else the step writes nothing, and `passed` is its outcome
+  OldRows rows{};            // what to sum up: after_id may be greater than what was asked
+  int64_t excess_count = 0;  // rows that are old whatever their time, from the first one on
+  SummedUp passed{};
+};
+
+// Looks for a row that is old by its time, among `limit` rows after old.after_id, unless there are
+// excess rows. Not in the write, so that young rows keep no writer busy.
+template <typename Query, typename Connection>
+absl::StatusOr<SumUpPlan> PlanStep(Connection& connection, int64_t machine_id, const OldRows& old,
+                                   int64_t excess_count, int64_t limit) {
+  SumUpPlan plan{.rows = old, .excess_count = excess_count};
+  plan.finds_old = excess_count > 0;
+  if (plan.finds_old) return plan;
+  Query look(connection,
+             "SELECT coalesce(min(CASE WHEN at_us < $1 THEN observation_id END), 0),"
+             " coalesce(max(observation_id), 0), count(*) FROM"
+             " (SELECT observation_id, at_us FROM observation WHERE machine_id = $2"
+             "  AND observation_id > $3 AND observation_id <= $4"
+             "  ORDER BY observation_id LIMIT $5) o");
+  look.Bind(old.before_us).Bind(machine_id).Bind(old.after_id).Bind(old.through_id).Bind(limit);
+  if (look.Next()) {
+    plan.finds_old = look.Int(0) != 0;
+    if (plan.finds_old) plan.rows.after_id = look.Int(0) - 1;
+    plan.passed = {.through_id = look.Int(1), .has_more = look.Int(2) == limit};
+  }
+  if (!look.status().ok()) return look.status();
+  return plan;
+}
 
 // Takes an observation that is old. Its kind and epoch are in `key`, its day is not.
 void Take(int64_t id, int64_t at_us, double time_s, int64_t timing_count, DayKey key,
           OldRowSums& found);
 
-// Of the first `limit` rows of a machine, those that are old by their time, and the first
-// `excess_count` whatever their time. Columns of `rows`, in order of observation_id: it,
-// scenario_id, time_s, timing_count, at_us, job_id, source_id (0: none), kind, epoch.
+// Of the `limit` rows of a machine after plan.rows.after_id, those that are old by their time, and
+// the first plan.excess_count whatever their time. Columns of `rows`, in order of observation_id:
+// it, scenario_id, time_s, timing_count, at_us, job_id, source_id (0: none), kind, epoch.
 template <typename Query>
-absl::StatusOr<OldRowSums> TakeOldRows(Query& rows, int64_t before_us, int64_t excess_count,
-                                       int64_t limit) {
+absl::StatusOr<OldRowSums> TakeOldRows(Query& rows, const SumUpPlan& plan, int64_t limit) {
   OldRowSums found;
   int64_t count = 0;
+  int64_t last_id = plan.rows.after_id;
   for (; rows.Next(); ++count) {
+    last_id = rows.Int(0);
     const int64_t at_us = rows.Int(4);
-    if (count >= excess_count && at_us >= before_us) continue;
+    if (count >= plan.excess_count && at_us >= plan.rows.before_us) continue;
     Take(rows.Int(0), at_us, rows.Real(2), rows.Int(3),
          {.scenario_id = rows.Int(1),
           .job_id = rows.Int(5),
@@ -75,7 +109,9 @@ absl::StatusOr<OldRowSums> TakeOldRows(Query& rows, int64_t before_us, int64_t e
          found);
   }
   if (!rows.status().ok()) return rows.status();
-  found.has_more = count == limit && !found.ids.empty();
+  const bool takes_all = count == static_cast<int64_t>(found.ids.size());
+  found.through_id = plan.rows.after_id == 0 && takes_all ? 0 : last_id;
+  found.has_more = count == limit;
   return found;
 }
 

@@ -29,6 +29,8 @@ inline constexpr int64_t kMostApplicationSketchRows = kMostSketchRows / 4;
 // Of one step of retention, some 20 ms in which other writes wait: old rows, batches of old jobs,
 // and refined revisions.
 inline constexpr int64_t kSumUpRows = 2'000;
+// A step reads so many rows, outside of any write, in order to find an old one.
+inline constexpr int64_t kOldRowsLook = 20'000;
 inline constexpr int64_t kMergedBatches = 500;
 inline constexpr int64_t kOldRevisions = 50;
 

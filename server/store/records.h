@@ -190,11 +190,15 @@ struct OldRows {
   int64_t before_us = 0;   // measured before
   int64_t most_rows = 0;   // beyond the newest rows, whatever their age; 0: no limit
   int64_t through_id = 0;  // and none with a greater id
+  // Where the next step goes on: SummedUp::through_id. After the first rows, most_rows counts for
+  // nothing.
+  int64_t after_id = 0;
 };
 
 struct SummedUp {
   int64_t observation_count = 0;  // rows that were summed up
-  bool has_more = false;          // there may be more old rows
+  int64_t through_id = 0;         // the last row that was looked at; 0: no row before it is left
+  bool has_more = false;          // there may be old rows after it
 };
 
 // Which jobs are old.

@@ -160,12 +160,13 @@ class Store {
   virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) = 0;
   absl::StatusOr<Forgotten> Forget(const Reporter& reporter) { return Forget(reporter, {}); }
   // Replaces the first old rows of a machine, at most a few thousand, by their sums of each
-  // scenario, reporter and day (UTC): count, bins and times. A short write; call it again while
-  // has_more. Afterwards ListObservations() does not have these rows. All else is as before: cells,
-  // counts, jobs, machine states, summaries (a sum counts at the time of its first observation),
-  // and what Forget() and AddDrift() leave behind. A drift that begins between the observations of
-  // a sum does not take it along. NOT_FOUND for an unknown machine; ABORTED if another daemon
-  // learns for it.
+  // scenario, reporter and day (UTC): count, bins and times. A short write, or none if the next
+  // rows are young; call it again while has_more, with the through_id of the step before.
+  // Afterwards ListObservations() does not have these rows. All else is as before: cells, counts,
+  // jobs, machine states, summaries (a sum counts at the time of its first observation), and what
+  // Forget() and AddDrift() leave behind. A drift that begins between the observations of a sum
+  // does not take it along. NOT_FOUND for an unknown machine; ABORTED if another daemon learns for
+  // it.
   virtual absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) = 0;
   // How many sums a machine has in place of old rows. NOT_FOUND for an unknown machine.
   virtual absl::StatusOr<int64_t> CountOldSums(absl::string_view machine) = 0;

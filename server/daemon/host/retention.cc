@@ -23,6 +23,9 @@ constexpr double kIntervalShare = 0.1;
 // A step keeps the writer busy; the pause after it is as much longer, for the writes of others.
 constexpr int kRestPerDeletion = 2;
 constexpr int64_t kMachinesListed = 500;
+// Steps of a run that find no old row, each of 20,000 rows: so a machine of any size takes about a
+// second of a run.
+constexpr int kMostLooks = 100;
 constexpr double kDay_s = 86'400;
 constexpr int64_t kAllRevisions_us = store::OldRevisions::kKeptEvery_us;  // are kept for so long
 
@@ -91,6 +94,7 @@ absl::Status Retention::InSteps(const std::function<absl::StatusOr<bool>()>& ste
 }
 
 absl::StatusOr<int64_t> Retention::RunOnce() {
+  const std::lock_guard lock(run_mutex_);
   sums_are_many_ = false;
   return ForEachMachine([this](const std::string& machine) { return SumUp(machine); });
 }
@@ -149,14 +153,26 @@ absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
   return count;
 }
 
-absl::StatusOr<int64_t> Retention::SumUpRows(const std::string& machine,
-                                             const store::OldRows& old) {
+absl::StatusOr<int64_t> Retention::SumUpRows(const std::string& machine, store::OldRows old) {
+  const bool is_by_age = old.before_us > 0;
+  int64_t looked_through_id = is_by_age ? std::exchange(looked_through_ids_[machine], 0) : 0;
+  int looks = 0;
   int64_t count = 0;
   absl::Status done = InSteps([&]() -> absl::StatusOr<bool> {
     const absl::StatusOr<store::SummedUp> step = store_->SumUpOld(machine, old);
     if (!step.ok()) return step.status();
     count += step->observation_count;
-    return step->has_more;
+    // Rows beyond the size are the first ones.
+    if (!is_by_age) return step->has_more && step->observation_count > 0;
+    old.after_id = step->through_id;
+    if (!step->has_more) return false;
+    if (step->observation_count > 0) return true;
+    // The first rows are young, as is usual. Old ones may come later: a clock was ahead, or an
+    // archive was imported after recent rows.
+    old.after_id = std::max(old.after_id, std::exchange(looked_through_id, 0));
+    if (++looks < kMostLooks) return true;
+    looked_through_ids_[machine] = old.after_id;
+    return false;
   });
   if (!done.ok()) return done;
   return count;

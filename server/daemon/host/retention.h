@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -64,7 +65,7 @@ class Retention {
  private:
   void Loop();
   absl::StatusOr<int64_t> SumUp(const std::string& machine);
-  absl::StatusOr<int64_t> SumUpRows(const std::string& machine, const store::OldRows& old);
+  absl::StatusOr<int64_t> SumUpRows(const std::string& machine, store::OldRows old);
   absl::StatusOr<int64_t> RemoveRevisionsOf(const std::string& machine);
   // Calls `clean`, which returns a count, for all machines; the sum. A machine that fails does not
   // keep the others from their turn.
@@ -82,7 +83,10 @@ class Retention {
   std::condition_variable wake_;
   std::atomic<bool> ending_{false};
   std::atomic<bool> sums_are_many_{false};  // of a machine, as of the last RunOnce()
-  std::thread thread_;                      // last: starts when all else is there
+  std::mutex run_mutex_;                    // of RunOnce()
+  // Where the next look for old rows behind young ones begins, by machine. Guarded by run_mutex_.
+  std::map<std::string, int64_t> looked_through_ids_;
+  std::thread thread_;  // last: starts when all else is there
 };
 
 }  // namespace cox::daemon

@@ -385,15 +385,18 @@ class PostgresStore final : public Store, public WriteState {
   }
 
   absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) override {
-    const absl::StatusOr<int64_t> excess_count =
-        Read([&](Session& session) { return CountExcessRows(session, machine, old.most_rows); });
-    if (!excess_count.ok()) return excess_count.status();
+    // Only the one that learns knows which rows are still needed.
+    const absl::StatusOr<SumUpPlan> plan = Read([&](Session& session) -> absl::StatusOr<SumUpPlan> {
+      if (absl::Status mine = CheckLease(session, machine); !mine.ok()) return mine;
+      return PlanSumUp(session, machine, old);
+    });
+    if (!plan.ok()) return plan.status();
+    if (!plan->finds_old) return plan->passed;
     SummedUp summed;
     absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
-      // Only the one that learns knows which rows are still needed.
       if (absl::Status mine = CheckLease(machine); !mine.ok()) return mine;
       const absl::StatusOr<SummedUp> step =
-          SumUpOldRows(writes_.session(), machine, old, *excess_count, kSumUpRows);
+          SumUpOldRows(writes_.session(), machine, *plan, kSumUpRows);
       if (step.ok()) summed = *step;
       return step.status();
     });
@@ -594,7 +597,10 @@ class PostgresStore final : public Store, public WriteState {
   // In the transaction of what was learned: whether it is still this daemon that learns. Where
   // nobody has asked MayLearn(), anybody may.
   absl::Status CheckLease(absl::string_view machine) {
-    const absl::StatusOr<Lease> lease = FindLease(writes_.session(), machine, fleet_.daemon_id());
+    return CheckLease(writes_.session(), machine);
+  }
+  absl::Status CheckLease(Session& session, absl::string_view machine) {
+    const absl::StatusOr<Lease> lease = FindLease(session, machine, fleet_.daemon_id());
     if (!lease.ok()) return lease.status();
     const bool may = lease->fence == 0 || (lease->is_mine && lease->fence == Fence(machine));
     return may ? absl::OkStatus() : AnotherLearns(machine);

@@ -363,13 +363,13 @@ class SqliteStore final : public Store, public WriteState {
   }
 
   absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) override {
-    const absl::StatusOr<int64_t> excess_count =
-        Read([&](Database& db) { return CountExcessRows(db, machine, old.most_rows); });
-    if (!excess_count.ok()) return excess_count.status();
+    const absl::StatusOr<SumUpPlan> plan =
+        Read([&](Database& db) { return PlanSumUp(db, machine, old); });
+    if (!plan.ok()) return plan.status();
+    if (!plan->finds_old) return plan->passed;
     SummedUp summed;
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
-      const absl::StatusOr<SummedUp> step =
-          SumUpOldRows(*db_, machine, old, *excess_count, kSumUpRows);
+      const absl::StatusOr<SummedUp> step = SumUpOldRows(*db_, machine, *plan, kSumUpRows);
       if (!step.ok()) return step.status();
       summed = *step;
       // A drift that is being summed up elsewhere would miss or repeat these rows.

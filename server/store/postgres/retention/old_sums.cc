@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/principal_name.h"
 #include "store/day_sum.h"
+#include "store/limits.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/postgres/rows/report_counts.h"
@@ -38,8 +39,8 @@ absl::Status AddAll(Query& query, CellSums& sums) {
   return query.status();
 }
 
-absl::StatusOr<OldRowSums> FindOld(Session& session, int64_t machine_id, const OldRows& old,
-                                   int64_t excess_count, int64_t limit) {
+absl::StatusOr<OldRowSums> FindOld(Session& session, int64_t machine_id, const SumUpPlan& plan,
+                                   int64_t limit) {
   Query rows(session,
              absl::StrCat("SELECT o.observation_id, o.scenario_id, o.time_s, o.timing_count,"
                           " o.at_us, b.job_id, coalesce(b.source_id, 0), b.kind,"
@@ -47,11 +48,12 @@ absl::StatusOr<OldRowSums> FindOld(Session& session, int64_t machine_id, const O
                           kDriftIsAbout,
                           " AND d.first_id <= o.observation_id) FROM"
                           " (SELECT * FROM observation WHERE machine_id = $1"
-                          "   AND observation_id <= $2 ORDER BY observation_id LIMIT $3) o"
+                          "   AND observation_id <= $2 AND observation_id > $4"
+                          "   ORDER BY observation_id LIMIT $3) o"
                           " JOIN scenario s USING (scenario_id) ",
                           kBatchOfRow, " ORDER BY o.observation_id"));
-  rows.Bind(machine_id).Bind(old.through_id).Bind(limit);
-  return TakeOldRows(rows, old.before_us, excess_count, limit);
+  rows.Bind(machine_id).Bind(plan.rows.through_id).Bind(limit).Bind(plan.rows.after_id);
+  return TakeOldRows(rows, plan, limit);
 }
 
 // Adds to each sum the last stored one of its key, unless a drift lies between. Returns the
@@ -126,45 +128,54 @@ absl::Status Write(Session& session, int64_t machine_id, std::map<DayKey, DaySum
   return status.ok() ? Insert(session, machine_id, sums) : status;
 }
 
-}  // namespace
-
-absl::StatusOr<int64_t> CountExcessRows(Session& session, absl::string_view machine,
-                                        int64_t most_rows) {
+// How many rows the machine has beyond `most_rows`; 0 if that is 0. Cost: the machine's reporters.
+absl::StatusOr<int64_t> CountExcessRows(Session& session, int64_t machine_id, int64_t most_rows) {
   if (most_rows == 0) return 0;
-  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
-  if (!machine_id.ok()) return machine_id.status();
   const absl::StatusOr<ObservationCount> reported =
-      SumReports(session, std::nullopt, std::nullopt, *machine_id);
+      SumReports(session, std::nullopt, std::nullopt, machine_id);
   if (!reported.ok()) return reported.status();
   const absl::StatusOr<int64_t> summed_count =
       Query(session, "SELECT summed_count FROM machine WHERE machine_id = $1")
-          .Bind(*machine_id)
+          .Bind(machine_id)
           .Number();
   if (!summed_count.ok()) return summed_count.status();
   return std::max<int64_t>(0, reported->observation_count - *summed_count - most_rows);
 }
 
-absl::StatusOr<SummedUp> SumUpOldRows(Session& session, absl::string_view machine,
-                                      const OldRows& old, int64_t excess_count, int64_t limit) {
+}  // namespace
+
+absl::StatusOr<SumUpPlan> PlanSumUp(Session& session, absl::string_view machine,
+                                    const OldRows& old) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
   if (!machine_id.ok()) return machine_id.status();
-  absl::StatusOr<OldRowSums> found = FindOld(session, *machine_id, old, excess_count, limit);
+  const absl::StatusOr<int64_t> excess_count =
+      old.after_id == 0 ? CountExcessRows(session, *machine_id, old.most_rows) : 0;
+  if (!excess_count.ok()) return excess_count.status();
+  return PlanStep<Query>(session, *machine_id, old, *excess_count, kOldRowsLook);
+}
+
+absl::StatusOr<SummedUp> SumUpOldRows(Session& session, absl::string_view machine,
+                                      const SumUpPlan& plan, int64_t limit) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  absl::StatusOr<OldRowSums> found = FindOld(session, *machine_id, plan, limit);
   if (!found.ok()) return found.status();
-  if (found->ids.empty()) return SummedUp{};
+  SummedUp summed{.through_id = found->through_id, .has_more = found->has_more};
+  if (found->ids.empty()) return summed;
   absl::Status status = Write(session, *machine_id, found->sums);
   if (status.ok()) {
     status =
         RunWith(session, "DELETE FROM observation WHERE observation_id = ANY ($1)", found->ids);
   }
   if (!status.ok()) return status;
-  const auto count = static_cast<int64_t>(found->ids.size());
+  summed.observation_count = static_cast<int64_t>(found->ids.size());
   Query update(session,
                "UPDATE machine SET summed_count = summed_count + $1 WHERE machine_id = $2");
-  status = update.Bind(count).Bind(*machine_id).Run();
+  status = update.Bind(summed.observation_count).Bind(*machine_id).Run();
   // A drift that is being summed up elsewhere would miss or repeat these rows.
   if (status.ok()) status = NoteRewrite(session);
   if (!status.ok()) return status;
-  return SummedUp{.observation_count = count, .has_more = found->has_more};
+  return summed;
 }
 
 absl::Status MoveOldSums(Session& session, int64_t from, int64_t to) {

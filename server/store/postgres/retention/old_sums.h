@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "domain/drift.h"
+#include "store/day_sum.h"
 #include "store/postgres/connection/session.h"
 #include "store/postgres/rows/cell_rows.h"
 #include "store/records.h"
@@ -27,13 +28,13 @@ inline constexpr const char* kSumColumns =
     " b.observation_count, b.weight, b.bins";
 inline constexpr int kSumColumnCount = 9;
 
-// How many rows the machine has beyond `most_rows`; 0 if that is 0. Cost: the machine's reporters.
-absl::StatusOr<int64_t> CountExcessRows(Session& session, absl::string_view machine,
-                                        int64_t most_rows);
-// Sums up the old ones among the machine's first `limit` rows: those that are old by their time,
-// and the first `excess_count` whatever their time. In a write.
+// What the next step of SumUpOldRows() does. In a read.
+absl::StatusOr<SumUpPlan> PlanSumUp(Session& session, absl::string_view machine,
+                                    const OldRows& old);
+// Sums up the old ones among `limit` rows of the machine after plan.rows.after_id: those that are
+// old by their time, and the first plan.excess_count whatever their time. In a write.
 absl::StatusOr<SummedUp> SumUpOldRows(Session& session, absl::string_view machine,
-                                      const OldRows& old, int64_t excess_count, int64_t limit);
+                                      const SumUpPlan& plan, int64_t limit);
 
 // Gives the sums of the job `from` to the job `to`, each added to the one of its scenario, source,
 // kind and day between two drifts, if there is one.

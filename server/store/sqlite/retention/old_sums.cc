@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/principal_name.h"
 #include "store/day_sum.h"
+#include "store/limits.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/report_count.h"
 #include "store/sqlite/views/whole_job.h"
@@ -34,8 +35,8 @@ absl::Status AddAll(Query& query, CellSums& sums) {
   return query.status();
 }
 
-absl::StatusOr<OldRowSums> FindOld(Database& db, int64_t machine_id, const OldRows& old,
-                                   int64_t excess_count, int64_t limit) {
+absl::StatusOr<OldRowSums> FindOld(Database& db, int64_t machine_id, const SumUpPlan& plan,
+                                   int64_t limit) {
   Query rows(db, absl::StrCat("SELECT o.observation_id, o.scenario_id, o.time_s, o.timing_count,"
                               " o.at_us, b.job_id, coalesce(b.source_id, 0), b.kind,"
                               " (SELECT count(*) FROM drift d WHERE ",
@@ -44,9 +45,10 @@ absl::StatusOr<OldRowSums> FindOld(Database& db, int64_t machine_id, const OldRo
                               " CROSS JOIN scenario s USING (scenario_id)",
                               kBatchOfRow,
                               " WHERE o.machine_id = ?1 AND o.observation_id <= ?2"
+                              " AND o.observation_id > ?4"
                               " ORDER BY o.observation_id LIMIT ?3"));
-  rows.Bind(machine_id).Bind(old.through_id).Bind(limit);
-  return TakeOldRows(rows, old.before_us, excess_count, limit);
+  rows.Bind(machine_id).Bind(plan.rows.through_id).Bind(limit).Bind(plan.rows.after_id);
+  return TakeOldRows(rows, plan, limit);
 }
 
 // The id of the last stored sum of this key, added to `sum`; 0: there is none, or a drift lies
@@ -101,30 +103,38 @@ std::string Condition(const OldSumsOf& which) {
   return which.column == nullptr ? "true" : absl::StrCat("b.", which.column, " = ?1");
 }
 
-}  // namespace
-
-absl::StatusOr<int64_t> CountExcessRows(Database& db, absl::string_view machine,
-                                        int64_t most_rows) {
+// How many rows the machine has beyond `most_rows`; 0 if that is 0. Cost: the machine's reporters.
+absl::StatusOr<int64_t> CountExcessRows(Database& db, int64_t machine_id, int64_t most_rows) {
   if (most_rows == 0) return 0;
-  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
-  if (!machine_id.ok()) return machine_id.status();
   const absl::StatusOr<ObservationCount> reported =
-      SumReports(db, std::nullopt, std::nullopt, *machine_id);
+      SumReports(db, std::nullopt, std::nullopt, machine_id);
   if (!reported.ok()) return reported.status();
   Query query(db, "SELECT summed_count FROM machine WHERE machine_id = ?");
-  query.Bind(*machine_id);
+  query.Bind(machine_id);
   const int64_t summed_count = query.Next() ? query.Int(0) : 0;
   if (!query.status().ok()) return query.status();
   return std::max<int64_t>(0, reported->observation_count - summed_count - most_rows);
 }
 
-absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine, const OldRows& old,
-                                      int64_t excess_count, int64_t limit) {
+}  // namespace
+
+absl::StatusOr<SumUpPlan> PlanSumUp(Database& db, absl::string_view machine, const OldRows& old) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
   if (!machine_id.ok()) return machine_id.status();
-  const absl::StatusOr<OldRowSums> found = FindOld(db, *machine_id, old, excess_count, limit);
+  const absl::StatusOr<int64_t> excess_count =
+      old.after_id == 0 ? CountExcessRows(db, *machine_id, old.most_rows) : 0;
+  if (!excess_count.ok()) return excess_count.status();
+  return PlanStep<Query>(db, *machine_id, old, *excess_count, kOldRowsLook);
+}
+
+absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine,
+                                      const SumUpPlan& plan, int64_t limit) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  const absl::StatusOr<OldRowSums> found = FindOld(db, *machine_id, plan, limit);
   if (!found.ok()) return found.status();
-  if (found->ids.empty()) return SummedUp{};
+  SummedUp summed{.through_id = found->through_id, .has_more = found->has_more};
+  if (found->ids.empty()) return summed;
   for (const auto& [key, sum] : found->sums) {
     if (absl::Status status = Write(db, *machine_id, key, sum); !status.ok()) return status;
   }
@@ -133,9 +143,10 @@ absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine, c
     remove.Bind(id);
     if (absl::Status status = remove.Run(); !status.ok()) return status;
   }
-  const auto count = static_cast<int64_t>(found->ids.size());
-  if (absl::Status status = AddSummedCount(db, *machine_id, count); !status.ok()) return status;
-  return SummedUp{.observation_count = count, .has_more = found->has_more};
+  summed.observation_count = static_cast<int64_t>(found->ids.size());
+  absl::Status counted = AddSummedCount(db, *machine_id, summed.observation_count);
+  if (!counted.ok()) return counted;
+  return summed;
 }
 
 absl::Status MoveOldSums(Database& db, int64_t from, int64_t to) {

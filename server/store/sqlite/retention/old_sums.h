@@ -18,18 +18,19 @@
 #include "absl/strings/string_view.h"
 #include "domain/drift.h"
 #include "store/cell.h"
+#include "store/day_sum.h"
 #include "store/records.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
 
 namespace cox::store {
 
-// How many rows the machine has beyond `most_rows`; 0 if that is 0. Cost: the machine's reporters.
-absl::StatusOr<int64_t> CountExcessRows(Database& db, absl::string_view machine, int64_t most_rows);
-// Sums up the old ones among the machine's first `limit` rows: those that are old by their time,
-// and the first `excess_count` whatever their time.
-absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine, const OldRows& old,
-                                      int64_t excess_count, int64_t limit);
+// What the next step of SumUpOldRows() does. In a read.
+absl::StatusOr<SumUpPlan> PlanSumUp(Database& db, absl::string_view machine, const OldRows& old);
+// Sums up the old ones among `limit` rows of the machine after plan.rows.after_id: those that are
+// old by their time, and the first plan.excess_count whatever their time. In a write.
+absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine,
+                                      const SumUpPlan& plan, int64_t limit);
 
 // Gives the sums of the job `from` to the job `to`, each added to the one of its scenario, source,
 // kind and day between two drifts, if there is one.

@@ -40,8 +40,9 @@ class RetentionTest : public ::testing::Test {
     store_.reset();
     std::filesystem::remove_all(directory_);
   }
-  // Rows of a machine, an hour apart, the last one measured now.
-  void Report(const std::string& machine, int64_t rows, const std::string& job = "") {
+  // Rows of a machine, an hour apart, the last one measured now, or so much later.
+  void Report(const std::string& machine, int64_t rows, const std::string& job = "",
+              int64_t later_us = 0) {
     store::ObservationBatch batch;
     batch.job = job;
     for (int64_t i = 0; i < rows; ++i) {
@@ -55,7 +56,7 @@ class RetentionTest : public ::testing::Test {
                       .ranks = 4,
                       .block_bytes = 64};
       row.time_s = 1e-6;
-      row.at_us = NowMicros() - (rows - 1 - i) * kHour_us;
+      row.at_us = NowMicros() + later_us - (rows - 1 - i) * kHour_us;
     }
     std::promise<absl::Status> done;
     store_->AppendObservations(std::move(batch), [&](absl::StatusOr<store::AppendResult> result) {
@@ -91,6 +92,20 @@ TEST_F(RetentionTest, WhatNoRevisionContainsGoesOnlyIfRowsAreTooMany) {
   Retention by_both(store_.get(), {.age_s = 3'600 * 49.5, .machine_bytes = 61 * kRowBytes},
                     is_held_back);
   EXPECT_GT(*by_both.RunOnce(), 20);
+}
+
+TEST_F(RetentionTest, RowsOfTheFutureKeepNoOldOnes) {
+  Report("a", 2'100, "ahead", 2'200 * kHour_us);
+  Report("a", 100);
+  Retention by_age(store_.get(), {.age_s = 49.5 * 3'600, .machine_bytes = 0},
+                   [](const std::string& /*machine*/) {
+                     return NeededRows{.after_id = 10'000, .unread_after_id = 10'000};
+                   });
+  EXPECT_EQ(*by_age.RunOnce(), 50);
+  EXPECT_EQ(RowCount("a"), 2'150U);
+  // The next run begins with the first row again.
+  Report("a", 100, "late");
+  EXPECT_EQ(*by_age.RunOnce(), 50);
 }
 
 TEST_F(RetentionTest, SumsUpWhatIsOldOrTooMuchOfEachMachine) {

@@ -76,13 +76,16 @@ class RetentionTest : public StoreTest {
   int64_t SumUp(int64_t days, int64_t most_rows = 0, int64_t through_id = kAnyId,
                 const std::string& machine = "m") {
     int64_t count = 0;
+    OldRows old = {
+        .before_us = kNow_us - days * kDay_us, .most_rows = most_rows, .through_id = through_id};
     while (true) {
-      const auto step = store_->SumUpOld(machine, {.before_us = kNow_us - days * kDay_us,
-                                                   .most_rows = most_rows,
-                                                   .through_id = through_id});
+      const auto step = store_->SumUpOld(machine, old);
       EXPECT_TRUE(step.ok()) << step.status();
       if (!step.ok()) return -1;
       count += step->observation_count;
+      EXPECT_TRUE(!step->has_more || step->through_id > old.after_id ||
+                  step->observation_count > 0);
+      old.after_id = step->through_id;
       if (!step->has_more) return count;
     }
   }
@@ -121,6 +124,22 @@ TEST_P(RetentionTest, NoCountThatAReporterStatesKeepsRowsForEver) {
   EXPECT_EQ(SumUp(1), 3);
   EXPECT_EQ(RowCount(), 0);
   EXPECT_EQ(store_->Summarize({.newest = 100}, {})->rows.size(), 1U);
+}
+
+// Clocks that are ahead date rows in the future, and archives are imported after recent rows.
+TEST_P(RetentionTest, OldRowsGoWhateverCameBeforeThem) {
+  Add(Batch("ahead", 1, 400, kOldRowsLook + 100));
+  Add(Batch("archive", 1, 10, kSumUpRows + 200));
+  Add(Batch("new", 1, 190));
+  const auto cells = CellsOf(*store_);
+  EXPECT_EQ(SumUp(90), kSumUpRows + 200);
+  EXPECT_EQ(SumUp(90), 0) << "again";
+  EXPECT_EQ(RowCount(), kOldRowsLook + 100 + 300);
+  EXPECT_EQ(CellsOf(*store_), cells);
+  // Too many rows are taken from the first ones, whenever they were measured.
+  EXPECT_EQ(SumUp(90, 300), kOldRowsLook + 100);
+  EXPECT_EQ(RowCount(), 300);
+  EXPECT_EQ(store_->ListObservations({.machine = "m", .job = {}}, 0, 1)->front().job, "new");
 }
 
 TEST_P(RetentionTest, OnlyOldRowsGoAndNothingElseChanges) {
