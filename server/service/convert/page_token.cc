@@ -1,22 +1,27 @@
 #include "service/convert/page_token.h"
 
 #include <algorithm>
-#include <random>
 
-#include "absl/hash/hash.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "library/fingerprint.h"
 
 namespace cox::service {
 namespace {
 
 constexpr size_t kSealBytes = 16;
 
+// The same in every process: another daemon may be asked for the next page, or this one after it
+// was started again. The length keeps the end of a list's name from being the begin of a cursor.
 std::string Seal(absl::string_view list, absl::string_view cursor) {
-  static const uint64_t secret = (uint64_t{std::random_device{}()} << 32) | std::random_device{}();
-  return absl::StrCat(absl::Hex(absl::HashOf(secret, list, cursor), absl::kZeroPad16));
+  return library::Fingerprint(absl::StrCat(list.size(), ":", list, cursor));
+}
+
+absl::Status NoTokenOfThisList() {
+  return domain::InvalidField("page_token",
+                              "is not a token of this list; leave it empty to list from the start");
 }
 
 }  // namespace
@@ -32,8 +37,7 @@ absl::StatusOr<std::string> ParsePageToken(absl::string_view list, absl::string_
     std::string cursor = sealed.substr(kSealBytes);
     if (sealed.substr(0, kSealBytes) == Seal(list, cursor)) return cursor;
   }
-  return domain::InvalidField("page_token",
-                              "is not a token of this list; leave it empty to list from the start");
+  return NoTokenOfThisList();
 }
 
 absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit) {
@@ -50,9 +54,8 @@ absl::StatusOr<Page> OpenPage(absl::string_view list, int32_t page_size,
   const absl::StatusOr<std::string> cursor = ParsePageToken(list, page_token);
   if (!cursor.ok()) return cursor.status();
   Page page{.size = *size, .cursor = 0};
-  if (!cursor->empty() && !absl::SimpleAtoi(*cursor, &page.cursor)) {
-    return absl::InternalError(absl::StrCat("page_token: holds \"", *cursor, "\""));
-  }
+  if (cursor->empty()) return page;
+  if (!absl::SimpleAtoi(*cursor, &page.cursor) || page.cursor < 0) return NoTokenOfThisList();
   return page;
 }
 

@@ -1,5 +1,6 @@
-// Page tokens: a cursor, bound to the list it continues. It refuses a token of another list, of
-// another filter, or of another run of the daemon. Not a security boundary.
+// Page tokens: a cursor, bound to the list it continues. It refuses a token of another list or of
+// another filter. Every daemon takes the tokens of every other one. Not a security boundary:
+// whoever wants can make a token, so the cursor may hold anything.
 #ifndef COX_SERVICE_CONVERT_PAGE_TOKEN_H_
 #define COX_SERVICE_CONVERT_PAGE_TOKEN_H_
 
@@ -25,7 +26,7 @@ absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit)
 // A request for a page of a list that is ordered by a number.
 struct Page {
   int64_t size = 0;
-  int64_t cursor = 0;  // the last number of the page before; 0: from the start
+  int64_t cursor = 0;  // >= 0: the last number of the page before; 0: from the start
 };
 // From the request's page_size and page_token; errors as those of the two functions above.
 absl::StatusOr<Page> OpenPage(absl::string_view list, int32_t page_size,

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -97,6 +99,27 @@ class Asker {
   std::string problem_;
   std::thread thread_;
 };
+
+TEST_F(FleetTest, AnotherDaemonGoesOnWithAList) {
+  const auto a = Start("a");
+  const auto b = Start("b");
+  // Both have the published machines.
+  std::vector<std::string> names;
+  v1::ListMachinesRequest request;
+  request.set_page_size(3);
+  for (const char* const daemon : {"a", "b", "a"}) {
+    const auto stub = v1::MachineService::NewStub(ConnectUnix(Socket(daemon), 60));
+    v1::ListMachinesResponse response;
+    const grpc::Status status =
+        Call(&v1::MachineService::Stub::ListMachines, stub, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    ASSERT_EQ(response.machines_size(), 3) << daemon;
+    for (const v1::Machine& machine : response.machines()) names.push_back(machine.name());
+    request.set_page_token(response.next_page_token());
+  }
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+}
 
 TEST_F(FleetTest, QuestionsAreAnsweredWhileADaemonEndsOrStops) {
   auto a = Start("a");

@@ -15,6 +15,11 @@ TEST(PageToken, GivesBackItsCursor) {
   EXPECT_EQ(ParsePageToken("machines", "").value(), "");
 }
 
+// Another daemon of a fleet, or the next run, must take it.
+TEST(PageToken, IsTheSameInEveryProcess) {
+  EXPECT_EQ(MakePageToken("machines", "delta"), "NzUwNTNkZWQ0MTAzMzNmMWRlbHRh");
+}
+
 TEST(PageToken, OfAnotherListOrChangedIsRefused) {
   const std::string token = MakePageToken("machines", "delta");
   EXPECT_FALSE(ParsePageToken("profiles/delta", token).ok());
@@ -39,8 +44,12 @@ TEST(OpenPage, StartsWhereTheTokenSays) {
   EXPECT_EQ(next->cursor, 123);
   EXPECT_FALSE(OpenPage("drifts/other", 7, MakePageToken("drifts/delta", "123"), 50, 500).ok());
   EXPECT_FALSE(OpenPage("drifts/delta", -1, "", 50, 500).ok());
-  EXPECT_EQ(OpenPage("list", 0, MakePageToken("list", "abc"), 50, 500).status().code(),
-            absl::StatusCode::kInternal);
+  // A client can make a token itself.
+  for (const char* const cursor : {"abc", "-1", "9223372036854775808", "1 OR 1"}) {
+    EXPECT_EQ(OpenPage("list", 0, MakePageToken("list", cursor), 50, 500).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << cursor;
+  }
 }
 
 TEST(PageSize, HasADefaultAndALimit) {
