@@ -11,6 +11,7 @@
 #include "daemon/wall_clock.h"
 #include "domain/errors.h"
 #include "domain/principal_name.h"
+#include "domain/reports/final_answer.h"
 #include "domain/sharing/name_thread.h"
 #include "service/status.h"
 
@@ -28,23 +29,6 @@ constexpr double kFirstPause_s = 0.25;
 constexpr double kMostPause_s = 5;
 // coxd may ask for hours (quota-machines), which are the relay's quota and not the reporter's.
 constexpr double kMostHold_s = 60;
-
-// Whether coxd would answer the same again. Everything else is worth another attempt.
-bool IsFinal(int code) {
-  switch (static_cast<absl::StatusCode>(code)) {
-    case absl::StatusCode::kOk:
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-    case absl::StatusCode::kPermissionDenied:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kOutOfRange:
-    case absl::StatusCode::kAlreadyExists:
-    case absl::StatusCode::kUnimplemented:
-      return true;
-    default:
-      return false;
-  }
-}
 
 ForwardQueue::Result ResultOf(const v1::StreamObservationsResponse& response) {
   if (response.error_code() == 0) return response.result();
@@ -285,7 +269,7 @@ ForwardQueue::Rest ForwardQueue::ForwardSome(Lock& lock) {
   Calls calls;
   for (size_t i = 0; i < responses.size() && i < batches->size(); ++i) {
     const store::WaitingBatch& batch = (*batches)[i];
-    if (!IsFinal(responses[i].error_code())) {
+    if (!domain::IsFinalAnswer(responses[i].error_code())) {
       HoldBack(batch.job, responses[i].retry_delay_s());
       has_skipped_ = true;
       continue;

@@ -9,6 +9,7 @@
 
 #include "agent/job/log.h"
 #include "agent/stream/pauses.h"
+#include "domain/reports/final_answer.h"
 #include "domain/words/counted.h"
 #include "servers/server_list.h"
 
@@ -23,10 +24,6 @@ constexpr Seconds kPause(1.0);
 constexpr Seconds kMaxPause(30.0);
 // A daemon that needs longer than this for one batch is taken to hang.
 constexpr Seconds kPatience(10.0);
-
-// google.rpc.Code
-constexpr int64_t kResourceExhausted = 8;
-constexpr int64_t kUnavailable = 14;
 
 // Within the API's limits: at most 128 bytes of UTF-8, no control characters. Does not query the
 // user database, which may be behind a network: this runs in the application's process.
@@ -174,27 +171,28 @@ bool Sender::Settle(const Batch& batch, bool answered, const std::string& respon
   const std::optional<Response> response = DecodeResponse(response_bytes);
   if (!response || response->sequence != batch.sequence) return false;
   ++sent_count_;
-  switch (response->error_code) {
-    case 0:
-      CountRefused(batch, *response);
-      RemoveFirst();
-      return true;
-    case kResourceExhausted:
-    case kUnavailable: {
-      const Seconds wanted(response->retry_delay_s > 0 ? response->retry_delay_s : kPause.count());
-      failing_ = true;
-      changed_.notify_all();
-      changed_.wait_for(lock, std::min(wanted, kMaxPause), [this] { return closed_; });
-      failing_ = false;
-      return !closed_;
+  if (!domain::IsFinalAnswer(response->error_code)) {
+    // It may be the same for batch after batch.
+    if (told_problem_ != response->error_message) {
+      Log("coxd cannot take timings now: " + response->error_message);
+      told_problem_ = response->error_message;
     }
-    default:
-      // coxd would refuse it again, and in an import too.
-      Log("coxd refused a batch: " + response->error_message);
-      dropped_count_ += batch.dropped_count + batch.timing_count();
-      RemoveFirst();
-      return true;
+    const Seconds wanted(response->retry_delay_s > 0 ? response->retry_delay_s : kPause.count());
+    failing_ = true;
+    changed_.notify_all();
+    changed_.wait_for(lock, std::min(wanted, kMaxPause), [this] { return closed_; });
+    failing_ = false;
+    return !closed_;
   }
+  if (response->error_code == 0) {
+    CountRefused(batch, *response);
+  } else {
+    // An import would be refused, too.
+    Log("coxd refused a batch: " + response->error_message);
+    dropped_count_ += batch.dropped_count + batch.timing_count();
+  }
+  RemoveFirst();
+  return true;
 }
 
 void Sender::CountRefused(const Batch& batch, const Response& response) {

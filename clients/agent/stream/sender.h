@@ -76,6 +76,7 @@ class Sender {
   int64_t refused_count_ = 0;  // observations of stored batches that coxd refused
   bool closed_ = false;        // the thread must end
   int64_t sent_count_ = 0;     // answered batches; used by the thread only
+  std::string told_problem_;   // why coxd could not take a batch; used by the thread only
   bool failing_ = false;       // the last attempt failed; the thread waits before the next
 };
 

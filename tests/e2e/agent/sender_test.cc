@@ -238,6 +238,44 @@ TEST_F(SenderTest, ABatchOverTheDaemonsBoundIsSentAgainLater) {
   EXPECT_THAT(Spooled(), IsEmpty());
 }
 
+// coxd may answer otherwise when its disk, its database or its token is in order again.
+TEST_F(SenderTest, ABatchThatCoxdCannotStoreNowIsSentAgain) {
+  const std::vector<int> codes = {grpc::StatusCode::DATA_LOSS,         grpc::StatusCode::INTERNAL,
+                                  grpc::StatusCode::DEADLINE_EXCEEDED, grpc::StatusCode::UNKNOWN,
+                                  grpc::StatusCode::ABORTED,           grpc::StatusCode::CANCELLED,
+                                  grpc::StatusCode::UNAUTHENTICATED};
+  size_t tries = 0;
+  daemon_.answer_ = [&](const auto&, v1::StreamObservationsResponse& response) {
+    if (tries++ >= codes.size()) return;
+    response.set_error_code(codes[tries - 1]);
+    response.set_retry_delay_s(0.01);
+  };
+  Sender& sender = NewSender(daemon_.address_);
+  sender.Push(Observations(3), 2);
+  ASSERT_TRUE(daemon_.WaitForBatches(1));
+  Close(sender, milliseconds(10'000));
+  EXPECT_EQ(tries, codes.size() + 1);
+  EXPECT_EQ(daemon_.batches().at(100).dropped_count(), 2);
+  EXPECT_THAT(Spooled(), IsEmpty());
+}
+
+TEST_F(SenderTest, WhatCoxdCannotStoreUntilTheEndIsSpooled) {
+  daemon_.answer_ = [](const auto&, v1::StreamObservationsResponse& response) {
+    response.set_error_code(grpc::StatusCode::DATA_LOSS);
+    response.set_error_message("the database is damaged");
+  };
+  testing::internal::CaptureStderr();
+  static Sender& sender =
+      *new Sender(daemon_.address_, "job", 100, folder_ + "/spool.csv", /*log=*/true);
+  sender.Push(Observations(1), 0);
+  ASSERT_TRUE(daemon_.WaitForArrivals(1));
+  sender.Push(Observations(2), 0);
+  Close(sender, milliseconds(10'000));
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(Spooled(), ElementsAre(1, 2));
+  EXPECT_THAT(log, testing::HasSubstr("the database is damaged"));
+}
+
 TEST_F(SenderTest, ARefusedBatchIsCountedAsDropped) {
   daemon_.answer_ = [](const auto& batch, v1::StreamObservationsResponse& response) {
     if (batch.sequence() == 100) response.set_error_code(grpc::StatusCode::INVALID_ARGUMENT);

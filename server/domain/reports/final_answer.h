@@ -1,0 +1,32 @@
+// Which of coxd's answers to a batch of timings are its last word. Who sends batches, an agent or a
+// relay, keeps all others and sends them again.
+//
+// Header only, without dependencies: the agent runs in jobs. Any thread, cannot fail.
+#ifndef COX_DOMAIN_REPORTS_FINAL_ANSWER_H_
+#define COX_DOMAIN_REPORTS_FINAL_ANSWER_H_
+
+#include <cstdint>
+
+namespace cox::domain {
+
+// Whether coxd would answer the same again. `code`: of google.rpc.Code. A disk, a database, a clock
+// or a token can come into order again, so all other codes are worth another attempt.
+constexpr bool IsFinalAnswer(int64_t code) {
+  switch (code) {
+    case 0:   // OK
+    case 3:   // INVALID_ARGUMENT
+    case 5:   // NOT_FOUND
+    case 6:   // ALREADY_EXISTS
+    case 7:   // PERMISSION_DENIED
+    case 9:   // FAILED_PRECONDITION
+    case 11:  // OUT_OF_RANGE
+    case 12:  // UNIMPLEMENTED
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace cox::domain
+
+#endif  // COX_DOMAIN_REPORTS_FINAL_ANSWER_H_
