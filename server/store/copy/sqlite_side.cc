@@ -37,8 +37,14 @@ class SqliteSource : public Source {
 
   absl::Status Check() {
     if (!snapshot_.status().ok()) return snapshot_.status();
-    return CheckSchemaVersion("source", Query(*db_, "PRAGMA user_version").Number(), Migrations(),
-                              kStartDaemonOnce);
+    absl::Status version = CheckSchemaVersion("source", Query(*db_, "PRAGMA user_version").Number(),
+                                              Migrations(), kStartDaemonOnce);
+    if (!version.ok()) return version;
+    const absl::StatusOr<int64_t> is_stale =
+        Query(*db_, "SELECT cells_are_stale FROM next_id").Number();
+    if (!is_stale.ok() || *is_stale == 0) return is_stale.status();
+    return absl::FailedPreconditionError(
+        absl::StrCat("the cells of the source are stale: ", kStartDaemonOnce));
   }
   absl::Status Read(const CopiedTable& table, const IdRange* ids, const TakeRow& take) override {
     return ReadRows(*db_, table, ids, take);
@@ -103,8 +109,12 @@ class SqliteTarget : public Target {
 
   absl::Status Finish(int64_t next_id) override {
     absl::Status status = CheckReferences();
-    if (status.ok())
-      status = Query(*db_, "UPDATE next_id SET observation_id = ?").Bind(next_id).Run();
+    // The migrations of an empty file leave its cells stale; those of the source are whole.
+    if (status.ok()) {
+      status = Query(*db_, "UPDATE next_id SET observation_id = ?, cells_are_stale = 0")
+                   .Bind(next_id)
+                   .Run();
+    }
     if (status.ok()) status = db_->Commit();
     if (!status.ok()) return status;
     db_.reset();  // writes the log back and removes it

@@ -191,6 +191,8 @@ TEST_F(PostgresCopyTest, ComesBackAsItWas) {
   const absl::Status copied = CopyBack();
   ASSERT_TRUE(copied.ok()) << copied;
   EXPECT_EQ(told_["observation"], 485);
+  EXPECT_EQ(Ask(*MustConnect(back_), "SELECT cells_are_stale FROM next_id"), "0")
+      << "the first start would read all observations before it listens";
   ExpectSameAndGoOn(source.get(), MustOpen(back_).get());
   const absl::Status refused = CopyBack();
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
@@ -267,6 +269,17 @@ TEST_F(PostgresCopyTest, RefusesASourceOfAnotherVersion) {
   const ScratchDirectory empty;
   EXPECT_TRUE(absl::IsNotFound(CopyToPostgres(empty.path(), options_.url, {})));
   EXPECT_TRUE(absl::IsNotFound(CopyToSqlite(options_.url, empty.path(), {})));
+}
+
+// Such as the rest of a damaged database: no target rebuilds them.
+TEST_F(PostgresCopyTest, RefusesASourceWhoseCellsAreStale) {
+  Fill(*MustOpen(directory_));
+  ASSERT_TRUE(MustConnect(directory_)->Execute("UPDATE next_id SET cells_are_stale = 1").ok());
+  const absl::Status refused = Copy();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("coxd on it once"));
+  MustOpen(directory_);
+  EXPECT_TRUE(Copy().ok());
 }
 
 TEST_F(PostgresCopyTest, RefusesATargetThatACoxdUses) {
