@@ -94,12 +94,16 @@ absl::StatusOr<std::vector<std::string>> Fleet::ReadChanges() {
               " LEFT JOIN daemon d ON d.daemon_id = l.daemon_id"
               " WHERE m.name IS NOT NULL AND coalesce(d.alive_until < clock_timestamp(), true)");
   query.Bind(seen_change_id_);
+  const bool reads_all = seen_change_id_ == 0;
   std::vector<std::string> machines;
   while (query.Next()) {
     machines.push_back(query.Text(0));
     seen_change_id_ = std::max(seen_change_id_, query.Int(1));
   }
   if (!query.status().ok()) return query.status();
+  // Those that the server has lost are in no row.
+  if (reads_all) machines.insert(machines.end(), told_.begin(), told_.end());
+  told_.insert(machines.begin(), machines.end());
   return machines;
 }
 

@@ -2,8 +2,8 @@
 // changed, and takes the lease of a machine that nobody alive holds.
 //
 // One thread of its own, with a connection of its own, which calls `tell`. The other methods: any
-// thread. Failure rule: without a connection it tries again every second; what it misses meanwhile
-// it hears afterwards.
+// thread. Failure rule: without a connection it tries again every second. With each new one it
+// tells of all machines: the server may have lost changes, and machines, in a failover.
 #ifndef COX_STORE_POSTGRES_FLEET_H_
 #define COX_STORE_POSTGRES_FLEET_H_
 
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -66,7 +67,8 @@ class Fleet {
   Session session_;
   std::atomic<int64_t> daemon_id_{0};
   std::atomic<bool> ends_{false};
-  int64_t seen_change_id_ = 0;
+  int64_t seen_change_id_ = 0;  // 0: all machines are to be read
+  std::set<std::string> told_;  // machines that it has told of
   int wake_fd_ = -1;
   std::mutex mutex_;
   Tell tell_;  // guarded by mutex_

@@ -174,18 +174,30 @@ TEST_F(PostgresFailoverTest, ChangesAreHeardWhoseNumbersWereSeenBefore) {
     return false;
   };
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("n"), "").ok());
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("o"), "").ok());
   store_->WhenChanged([&](const std::vector<std::string>& machines) {
     const std::lock_guard lock(mutex);
     heard.insert(machines.begin(), machines.end());
   });
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(store_->PinProfile("m", 0).ok());
+  ASSERT_TRUE(store_->PinProfile("o", 0).ok());
   ASSERT_TRUE(has_heard("m"));
   ASSERT_TRUE(Append(*store_, BatchOf("n", "job", 1, 1)).ok());
   ASSERT_TRUE(has_heard("n"));
-  FailOver("UPDATE next_id SET change_id = 2; UPDATE machine SET change_id = machine_id");
+  // After the last change that it hears of.
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("last"), "").ok());
+  ASSERT_TRUE(has_heard("last"));
+  {
+    const std::lock_guard lock(mutex);
+    heard.clear();
+  }
+  FailOver(
+      "DELETE FROM machine WHERE name = 'o';"
+      "UPDATE next_id SET change_id = 4; UPDATE machine SET change_id = machine_id");
   // What was changed last is lost, and must be read again.
   EXPECT_TRUE(has_heard("m"));
   EXPECT_TRUE(has_heard("n"));
+  EXPECT_TRUE(has_heard("o")) << "it does not exist any more";
   ASSERT_TRUE(Append(*store_, BatchOf("n", "job", 2, 1)).ok());
   EXPECT_TRUE(has_heard("n"));
   store_->WhenChanged({});
