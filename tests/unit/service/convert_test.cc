@@ -42,7 +42,7 @@ TEST(Convert, AnObservationSurvivesTheWayThereAndBack) {
   observation.set_run("r1");
   observation.set_type_bytes(8);
   observation.set_measurement(v1::MEASUREMENT_BENCHMARK);
-  const auto record = ToRecord(observation, 0);
+  const auto record = ToRecord(observation, 1'800'000'000'000'000);
   ASSERT_TRUE(record.ok()) << record.status();
   v1::Observation back;
   FromRecord(*record, &back);
@@ -54,6 +54,14 @@ TEST(Convert, DefaultsOfAnObservation) {
   ASSERT_TRUE(record.ok());
   EXPECT_EQ(record->count, 1);
   EXPECT_EQ(record->scenario.type_bytes, 4);
+  EXPECT_EQ(record->at_us, 77);
+}
+
+TEST(Convert, AnObservationWasNotMeasuredAfterNow) {
+  v1::Observation observation = GoodObservation();
+  observation.mutable_at()->set_seconds(253'402'300'799);
+  const auto record = ToRecord(observation, 77);
+  ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_EQ(record->at_us, 77);
 }
 
