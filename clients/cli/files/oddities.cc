@@ -74,7 +74,7 @@ std::vector<std::string> Oddities::Warnings(const std::string& file) const {
       {Kind::kTooShort, "with times that no machine reaches: "},
       {Kind::kTooLong, "with times that no machine needs; are they seconds? "},
       {Kind::kFuture,
-       "from the future; coxd keeps them, and newer timings look older: check column at and the "
+       "from the future; coxd takes the time of their import for them: check column at and the "
        "clock: "}};
   std::vector<std::string> warnings;
   for (const auto& [kind, text] : kTexts) {

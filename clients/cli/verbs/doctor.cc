@@ -222,7 +222,8 @@ class Doctor {
     }
   }
 
-  // Rows of a file or a node whose clock was wrong. Looks at the row stored last of each machine.
+  // coxd stores no row later than its own clock, so that one was ahead. Looks at the row stored last
+  // of each machine.
   void ExamineObservationTimes() {
     const absl::Time latest = absl::Now() + kRowClockSlack;
     v1::ListMachineStatesRequest request;
@@ -238,9 +239,7 @@ class Doctor {
         Add("time", Result::kWarn,
             absl::StrCat(
                 name, ": the observation that was stored last is from the future: ", TimeText(at)),
-            absl::StrCat("set the clock of its node, or correct its file; `cox observations list "
-                         "--machine ",
-                         name, "` shows its source, `cox observations forget` removes it"));
+            "check the clock of coxd's host: it is behind now, or was ahead when the row came");
       }
       request.set_page_token(page.next_page_token());
     } while (!request.page_token().empty());
