@@ -132,7 +132,7 @@ absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
   const NeededRows needed = needed_rows_(machine);
   int64_t count = 0;
   if (options_.age_s > 0) {
-    const absl::StatusOr<int64_t> by_age =
+    absl::StatusOr<int64_t> by_age =
         SumUpRows(machine, {.before_us = NowMicros() - static_cast<int64_t>(options_.age_s * 1e6),
                             .through_id = needed.after_id});
     if (!by_age.ok()) return by_age;
@@ -143,7 +143,7 @@ absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
     if (!sums.ok()) return sums.status();
     const int64_t sum_bytes = *sums * kSumBytes;
     if (sum_bytes > options_.machine_bytes / 2) sums_are_many_ = true;
-    const absl::StatusOr<int64_t> by_size = SumUpRows(
+    absl::StatusOr<int64_t> by_size = SumUpRows(
         machine,
         {.most_rows = std::max<int64_t>(1, (options_.machine_bytes - sum_bytes) / kRowBytes),
          .through_id = needed.unread_after_id});
