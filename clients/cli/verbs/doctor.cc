@@ -222,8 +222,8 @@ class Doctor {
     }
   }
 
-  // coxd stores no row later than its own clock, so that one was ahead. Looks at the row stored last
-  // of each machine.
+  // coxd stores no row later than its own clock, so that one was ahead. Looks at the row stored
+  // last of each machine.
   void ExamineObservationTimes() {
     const absl::Time latest = absl::Now() + kRowClockSlack;
     v1::ListMachineStatesRequest request;
