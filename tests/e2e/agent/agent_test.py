@@ -265,7 +265,7 @@ class Streams(JobTest):
 
     def test_a_daemon_killed_and_started_again_counts_every_timing_once(self):
         daemon = Daemon(self)
-        calls = 3000
+        calls = 6000  # more than in the time of three ends, starts and connections
         running = self.start_job(2, program("behaviour"), "loop", calls, COX_SERVER=daemon.address,
                                  COX_INTERVAL="50ms")
         for _ in range(3):
