@@ -34,7 +34,7 @@ namespace {
 // For the database's files, the log, and what libraries open.
 constexpr int kReservedDescriptors = 64;
 constexpr int kBacklog = 4'096;
-// The last places, for operators: one in so many, and at most so many.
+// The last places are for operators: a sixteenth of all, and at most 64.
 constexpr int kReservedShare = 16;
 constexpr int kMostReserved = 64;
 constexpr int kRestWithoutDescriptors_ms = 50;
