@@ -228,11 +228,8 @@ TEST_F(RestartTest, WhatWasForgottenWhileAProfileWasPinnedIsNotInTheParameters) 
   ExpectTheTruth();
 }
 
-TEST_F(RestartTest, ADriftThatWasRecordedBeforeTheEndIsFollowed) {
-  State(1);
-  Report({.job = "one", .source = "ada", .count = 320});
-  { Running running(store_.get()); }
-  Slow(4);
+// What a detector records after 320 observations and Slow(4).
+domain::Drift DriftOfFour() {
   domain::Drift drift;
   drift.machine = "m";
   drift.scope.level = domain::Level::kNetwork;
@@ -240,7 +237,15 @@ TEST_F(RestartTest, ADriftThatWasRecordedBeforeTheEndIsFollowed) {
   drift.last_id = 400;
   drift.log_factor = std::log(4);
   drift.observation_count = 80;
-  ASSERT_TRUE(store_->AddDrift(drift).ok());
+  return drift;
+}
+
+TEST_F(RestartTest, ADriftThatWasRecordedBeforeTheEndIsFollowed) {
+  State(1);
+  Report({.job = "one", .source = "ada", .count = 320});
+  { Running running(store_.get()); }
+  Slow(4);
+  ASSERT_TRUE(store_->AddDrift(DriftOfFour()).ok());
   const double before = Value("beta");
   { Running running(store_.get()); }
   EXPECT_THAT(Notes(), HasSubstr("times of the network"));
@@ -256,14 +261,7 @@ TEST_F(RestartTest, ADriftBeforeAPersonsProfileIsNotFollowed) {
   State(1);
   Report({.job = "one", .source = "ada", .count = 320});
   Slow(4);
-  domain::Drift drift;
-  drift.machine = "m";
-  drift.scope.level = domain::Level::kNetwork;
-  drift.first_id = 321;
-  drift.last_id = 400;
-  drift.log_factor = std::log(4);
-  drift.observation_count = 80;
-  ASSERT_TRUE(store_->AddDrift(drift).ok());
+  ASSERT_TRUE(store_->AddDrift(DriftOfFour()).ok());
   State(4);
   { Running running(store_.get()); }
   EXPECT_THAT(Notes(), Not(HasSubstr("drift")));
