@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "agent/job/library.h"
+#include "agent/job/log.h"
+#include "agent/job/settings.h"
 
 namespace cox::agent {
 namespace {
@@ -64,12 +66,8 @@ __attribute__((constructor)) void LeaveOpenMpi(int /*count*/, char** arguments) 
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
   if (length <= 0) return;
   program[length] = '\0';
-  const char* const log = getenv("COX_LOG");
-  if (log != nullptr && strcmp(log, "1") == 0) {
-    fprintf(stderr,
-            "cox agent[%ld]: off: this agent is built for %s, and the program runs Open MPI\n",
-            static_cast<long>(getpid()), LibraryLabel());
-  }
+  SetLog(ReadSettings().log);
+  Log("off: this agent is built for %s, and the program runs Open MPI", LibraryLabel());
   if (list[0] == '\0') {
     unsetenv(kPreload);
   } else {
