@@ -1,5 +1,7 @@
 #include "cli/measure/bench_environment.h"
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -41,6 +43,13 @@ EnvironmentChange WithoutHooks(const std::map<std::string, std::string>& environ
     if (absl::StrContains(name, kOptionOfSurroundingJob)) change.without.insert(name);
   }
   return change;
+}
+
+void SetEnvironment(const EnvironmentChange& change, std::map<std::string, std::string> own,
+                    console::ChildCommand* command) {
+  own.insert(change.set.begin(), change.set.end());
+  command->environment = std::move(own);
+  command->without = change.without;
 }
 
 absl::Status CheckUntuned(const std::string& mpi, const std::vector<std::string>& launcher,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "console/child_process.h"
 
 namespace cox::cli {
 
@@ -21,6 +22,10 @@ struct EnvironmentChange {
 // Takes back what hooks have set for the surrounding job, and keeps Slurm's hooks from tuning this
 // one: a calibration inside of a tuned batch script measures untuned.
 EnvironmentChange WithoutHooks(const std::map<std::string, std::string>& environment);
+
+// Gives a command this environment, and the variables of its `own`, which come before `change`.
+void SetEnvironment(const EnvironmentChange& change, std::map<std::string, std::string> own,
+                    console::ChildCommand* command);
 
 // FAILED_PRECONDITION names a variable of `environment`, beside those of hooks, or a word of the
 // launcher that tunes `mpi` ("openmpi", "mpich"), and says what to do.

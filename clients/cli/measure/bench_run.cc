@@ -33,9 +33,7 @@ std::vector<absl::StatusOr<std::string>> BenchRunner::Run(absl::Span<const Bench
     command.words = runs[i].launcher;
     command.words.push_back(bench_);
     command.words.insert(command.words.end(), runs[i].arguments.begin(), runs[i].arguments.end());
-    command.environment = change.set;
-    for (const auto& [name, value] : runs[i].environment) command.environment[name] = value;
-    command.without = change.without;
+    SetEnvironment(change, runs[i].environment, &command);
     command.limit_s = 60 + 4 * runs[i].budget_s;
     command.on_error_line = [&on_progress, &lines = said[i]](absl::string_view line) {
       BenchProgress progress;

@@ -87,12 +87,8 @@ class Proof {
           std::string("--budget-s"), std::string(kBudget_s)}) {
       command.words.push_back(word);
     }
-    const EnvironmentChange change = WithoutHooks(FirstEnvironment());
-    command.environment = change.set;
-    for (const auto& [name, value] : TrapVariables(options_.library, file)) {
-      command.environment[name] = value;
-    }
-    command.without = change.without;
+    SetEnvironment(WithoutHooks(FirstEnvironment()), TrapVariables(options_.library, file),
+                   &command);
     command.limit_s = options_.job_limit_s;
     command.on_error_line = [&end](absl::string_view line) {
       absl::StrAppend(&end.said, line, "\n");
