@@ -71,10 +71,7 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
   learned_.profile.shape = ShapeOf(machine);
   // Also without new observations: what canaries have shown is part of answers.
   if (guard_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
-        GuardWatch::Open(shared_.store, machine_, learned_.through_id + 1);
-    if (!guard.ok()) return guard.status();
-    guard_ = *std::move(guard);
+    if (absl::Status opened = OpenGuard(learned_.through_id + 1); !opened.ok()) return opened;
   }
   const absl::StatusOr<bool> guarded = guard_->CatchUp(learned_.through_id, kObservationsPerStep);
   if (!guarded.ok()) return guarded.status();
@@ -133,15 +130,19 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
   return has_more;
 }
 
+absl::Status MachineLearner::OpenGuard(int64_t first_id) {
+  absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
+      GuardWatch::Open(shared_.store, machine_, first_id);
+  if (guard.ok()) guard_ = *std::move(guard);
+  return guard.status();
+}
+
 absl::StatusOr<bool> MachineLearner::CompareNew() {
   if (!std::exchange(only_compares_, true)) guard_ = nullptr;
   if (guard_ == nullptr) {
     const absl::StatusOr<int64_t> last_id = shared_.store->LastObservationId();
     if (!last_id.ok()) return last_id.status();
-    absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
-        GuardWatch::Open(shared_.store, machine_, *last_id + 1);
-    if (!guard.ok()) return guard.status();
-    guard_ = *std::move(guard);
+    if (absl::Status opened = OpenGuard(*last_id + 1); !opened.ok()) return opened;
   }
   const absl::StatusOr<bool> guarded = guard_->CatchUp(INT64_MAX, kObservationsPerStep);
   if (!guarded.ok()) return guarded.status();

@@ -92,6 +92,8 @@ class MachineLearner {
 
   // Begins with another revision: refinements of the old one do not apply to it.
   absl::Status BeginFrom(const absl::StatusOr<store::ProfileRecord>& active);
+  // A guard that judges observations from `first_id` on. It first has to catch up.
+  absl::Status OpenGuard(int64_t first_id);
   // Drops what was learned, and what waits for the next revision.
   void StartAnew();
   bool IsDue() const;
