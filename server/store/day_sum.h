@@ -56,7 +56,7 @@ struct OldRowSums {
 struct SumUpPlan {
   bool finds_old = false;    // else the step writes nothing, and `passed` is its outcome
   OldRows rows{};            // what to sum up: after_id may be greater than what was asked
-  int64_t excess_count = 0;  // rows that are old whatever their time, from the first one on
+  int64_t excess_count = 0;  // of the first rows: they are too many, so they are old
   SummedUp passed{};
 };
 
@@ -89,7 +89,7 @@ void Take(int64_t id, int64_t at_us, double time_s, int64_t timing_count, DayKey
           OldRowSums& found);
 
 // Of the `limit` rows of a machine after plan.rows.after_id, those that are old by their time, and
-// the first plan.excess_count whatever their time. Columns of `rows`, in order of observation_id:
+// the first plan.excess_count, which are too many. Columns of `rows`, in order of observation_id:
 // it, scenario_id, time_s, timing_count, at_us, job_id, source_id (0: none), kind, epoch.
 template <typename Query>
 absl::StatusOr<OldRowSums> TakeOldRows(Query& rows, const SumUpPlan& plan, int64_t limit) {

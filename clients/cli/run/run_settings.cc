@@ -32,7 +32,7 @@ constexpr char kMachine[] = "COX_MACHINE";
 constexpr char kServer[] = "COX_SERVER";
 constexpr char kServerUser[] = "COX_SERVER_USER";
 
-// Of the names in kSetVariable those that still have the hook's values.
+// The names in kSetVariable whose values are still the hook's.
 std::vector<std::string> SetBefore(const Environment& environment) {
   std::vector<std::string> names;
   for (const absl::string_view entry :

@@ -18,7 +18,7 @@ namespace cox::cli {
 
 // The variable that lists the variables that `cox run` has set, so that a step inside a job may
 // replace them: NAME:FINGERPRINT of each value, with commas. If the value has changed since, the
-// user has set it. A name without a fingerprint is the hook's whatever its value is.
+// user has set it. A name without a fingerprint always counts as the hook's.
 inline constexpr char kSetVariable[] = "COX_SET";
 
 using Setting = std::pair<std::string, std::string>;
