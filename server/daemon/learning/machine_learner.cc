@@ -133,8 +133,9 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
 absl::Status MachineLearner::OpenGuard(int64_t first_id) {
   absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
       GuardWatch::Open(shared_.store, machine_, first_id);
-  if (guard.ok()) guard_ = *std::move(guard);
-  return guard.status();
+  if (!guard.ok()) return guard.status();
+  guard_ = *std::move(guard);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> MachineLearner::CompareNew() {
