@@ -1,5 +1,6 @@
 #include "access/access.h"
 
+#include <fnmatch.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -131,6 +132,46 @@ Role Access::RoleOf(const Principal& principal) const {
                                                                                 : Role::kReporter;
   }
   return Role::kNone;
+}
+
+bool Access::IsMember(const Project& project, const Principal& principal) const {
+  const Policy& members = project.members;
+  switch (principal.kind) {
+    case Principal::Kind::kAnonymous:
+      return false;
+    case Principal::Kind::kUser: {
+      if (!principal.connection.is_known()) {
+        return members.OfMungeUser(principal.owner, principal.group) != Role::kNone;
+      }
+      const std::optional<std::vector<gid_t>> groups = groups_of_(principal.connection);
+      return groups && members.OfUser(principal.owner, *groups) != Role::kNone;
+    }
+    case Principal::Kind::kToken:
+      return project.tokens.contains(absl::StripPrefix(principal.name, domain::kTokenPrefix));
+    case Principal::Kind::kCertificate:
+      return members.OfCertificate(principal.plain_name) != Role::kNone;
+    case Principal::Kind::kSlurmUser:
+      return members.OfSlurmUser(principal.plain_name) != Role::kNone;
+    case Principal::Kind::kJob:
+      return members.OfMungeUser(principal.user, principal.group) != Role::kNone;
+  }
+  return false;
+}
+
+bool Access::SeesAllMachines(const Principal& principal) const {
+  return principal.role >= Role::kOperator || policy_.load()->policy.projects.empty();
+}
+
+bool Access::SeesMachine(const Principal& principal, const std::string& machine) const {
+  if (SeesAllMachines(principal)) return true;
+  const std::shared_ptr<const NumberedPolicy> current = policy_.load();
+  bool is_of_project = false;
+  for (const Project& project : current->policy.projects) {
+    if (fnmatch(project.machines.c_str(), machine.c_str(), 0) != 0) continue;
+    if (IsMember(project, principal)) return true;
+    is_of_project = true;
+  }
+  return !is_of_project;
 }
 
 std::optional<Token> Access::TokenOf(const Principal& principal) const {

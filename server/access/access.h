@@ -75,6 +75,11 @@ class Access {
   // Of a user of a Unix socket, with the owner that OwnerOf() gives: the lesser one of both. A
   // container of an operator is no operator.
   Role RoleOf(uid_t user, uid_t owner, absl::Span<const gid_t> groups) const;
+  // Whether it sees every machine. Operators do, and everybody if the site has no projects.
+  bool SeesAllMachines(const Principal& principal) const;
+  // Whether it sees this machine: one of no project, or of a project whose member it is.
+  bool SeesMachine(const Principal& principal, const std::string& machine) const;
+
   // Who owns the range of subordinate users that has this one; else the user itself, also if
   // `roles` names it. May wait for the system's database.
   uid_t OwnerOf(uid_t user) const;
@@ -113,6 +118,7 @@ class Access {
   std::optional<Principal> IdentifyUser(absl::string_view name) const;
   // What `roles`, or the file of tokens, says now of a principal that it knows.
   Role RoleOf(const Principal& principal) const;
+  bool IsMember(const Project& project, const Principal& principal) const;
   // As the file says now; nullopt: there is none any more.
   std::optional<Token> TokenOf(const Principal& principal) const;
   absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;

@@ -19,18 +19,18 @@ namespace {
 
 constexpr absl::string_view kRoleRule = "must be none, viewer, reporter, operator or admin";
 
-absl::Status NoSuch(absl::string_view kind, absl::string_view name) {
-  return absl::NotFoundError(absl::StrCat("roles: there is no ", kind, " \"", name, "\""));
+absl::Status NoSuch(absl::string_view setting, absl::string_view kind, absl::string_view name) {
+  return absl::NotFoundError(absl::StrCat(setting, ": there is no ", kind, " \"", name, "\""));
 }
 
-absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
+absl::Status AddUser(absl::string_view setting, const std::string& who, Role role, Policy* policy) {
   uid_t user = 0;
   if (absl::SimpleAtoi(who, &user)) {
     const std::optional<accounts::User> known = accounts::FindUser(user);
     if (known) policy->user_names[known->name] = role;
   } else {
     const std::optional<accounts::User> known = accounts::FindUser(who);
-    if (!known) return NoSuch("user", who);
+    if (!known) return NoSuch(setting, "user", who);
     user = known->number;
     policy->user_names[who] = role;
   }
@@ -38,12 +38,13 @@ absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
   return absl::OkStatus();
 }
 
-absl::Status AddGroup(const std::string& who, Role role, Policy* policy) {
+absl::Status AddGroup(absl::string_view setting, const std::string& who, Role role,
+                      Policy* policy) {
   gid_t group_id = 0;
   const bool is_number = absl::SimpleAtoi(who, &group_id);
   const std::optional<accounts::Group> known =
       is_number ? accounts::FindGroup(group_id) : accounts::FindGroup(who);
-  if (!known && !is_number) return NoSuch("group", who);
+  if (!known && !is_number) return NoSuch(setting, "group", who);
   if (known) group_id = known->number;
   policy->groups[group_id] = role;
   if (!known) return absl::OkStatus();
@@ -58,9 +59,19 @@ absl::Status AddGroup(const std::string& who, Role role, Policy* policy) {
   return absl::OkStatus();
 }
 
-absl::Status Add(absl::string_view entry, Policy* policy) {
+// A user, @GROUP or cert:NAME.
+absl::Status AddNamed(absl::string_view setting, absl::string_view who, Role role, Policy* policy) {
+  if (absl::ConsumePrefix(&who, "cert:")) {
+    policy->certificates[std::string(who)] = role;
+    return absl::OkStatus();
+  }
+  if (absl::ConsumePrefix(&who, "@")) return AddGroup(setting, std::string(who), role, policy);
+  return AddUser(setting, std::string(who), role, policy);
+}
+
+absl::Status AddRole(absl::string_view entry, Policy* policy) {
   const size_t equals = entry.rfind('=');
-  absl::string_view who = entry.substr(0, equals);
+  const absl::string_view who = entry.substr(0, equals);
   const std::optional<Role> role =
       ParseRole(equals == absl::string_view::npos ? "" : entry.substr(equals + 1));
   if (who.empty() || who == "cert:" || who == "@" || !role) {
@@ -71,14 +82,45 @@ absl::Status Add(absl::string_view entry, Policy* policy) {
     policy->other_users = *role;
   } else if (who == "cert:*") {
     policy->other_certificates = *role;
-  } else if (absl::ConsumePrefix(&who, "cert:")) {
-    policy->certificates[std::string(who)] = *role;
-  } else if (absl::ConsumePrefix(&who, "@")) {
-    return AddGroup(std::string(who), *role, policy);
   } else {
-    return AddUser(std::string(who), *role, policy);
+    return AddNamed("roles", who, *role, policy);
   }
   return absl::OkStatus();
+}
+
+absl::Status AddMember(absl::string_view entry, Policy* policy) {
+  constexpr absl::string_view kOfPatterns = "abcdefghijklmnopqrstuvwxyz0123456789._-*?";
+  const size_t equals = entry.find('=');
+  const absl::string_view machines = entry.substr(0, equals);
+  absl::string_view who = equals == absl::string_view::npos ? "" : entry.substr(equals + 1);
+  if (machines.empty() || machines.find_first_not_of(kOfPatterns) != absl::string_view::npos ||
+      who.empty() || who == "@" || who == "*" || who == "cert:" || who == "cert:*" ||
+      who == "token:") {
+    return domain::InvalidField(
+        "projects", absl::StrCat("must be a list of MACHINES=WHO with MACHINES a name or a pattern "
+                                 "such as wx-*, and WHO a user, @GROUP, cert:NAME or token:NAME; "
+                                 "there is \"",
+                                 entry, "\""));
+  }
+  auto project =
+      std::find_if(policy->projects.begin(), policy->projects.end(),
+                   [machines](const Project& known) { return known.machines == machines; });
+  if (project == policy->projects.end()) {
+    project = policy->projects.insert(project, Project{.machines = std::string(machines)});
+    project->members.other_users = Role::kNone;
+  }
+  if (absl::ConsumePrefix(&who, "token:")) {
+    project->tokens.emplace(who);
+    return absl::OkStatus();
+  }
+  return AddNamed("projects", who, Role::kViewer, &project->members);
+}
+
+std::vector<absl::string_view> EntriesOf(absl::string_view list) {
+  if (list == "none") return {};
+  std::vector<absl::string_view> entries = absl::StrSplit(list, ',');
+  for (absl::string_view& entry : entries) entry = absl::StripAsciiWhitespace(entry);
+  return entries;
 }
 
 }  // namespace
@@ -115,18 +157,20 @@ Role Policy::OfCertificate(absl::string_view name) const {
   return found == certificates.end() ? other_certificates : found->second;
 }
 
-absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view anonymous_role) {
+absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view anonymous_role,
+                                   absl::string_view projects) {
   Policy policy;
   const std::optional<Role> anonymous = ParseRole(anonymous_role);
   if (!anonymous) return domain::InvalidField("anonymous-role", kRoleRule);
   policy.anonymous = *anonymous;
   policy.users = {{0, Role::kAdmin}, {geteuid(), Role::kAdmin}};
+  for (const absl::string_view entry : EntriesOf(projects)) {
+    if (absl::Status added = AddMember(entry, &policy); !added.ok()) return added;
+  }
   if (roles.empty()) return domain::InvalidField("roles", "must not be empty; none is a value");
-  if (roles == "none") return policy;
   absl::flat_hash_set<absl::string_view> named;
-  for (const absl::string_view unstripped : absl::StrSplit(roles, ',')) {
-    const absl::string_view entry = absl::StripAsciiWhitespace(unstripped);
-    if (absl::Status added = Add(entry, &policy); !added.ok()) return added;
+  for (const absl::string_view entry : EntriesOf(roles)) {
+    if (absl::Status added = AddRole(entry, &policy); !added.ok()) return added;
     const absl::string_view who = entry.substr(0, entry.rfind('='));
     if (!named.insert(who).second) {
       return domain::InvalidField("roles", absl::StrCat("names \"", who, "\" twice"));

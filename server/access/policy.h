@@ -1,19 +1,23 @@
-// The roles of callers without a token, from the settings `roles` and `anonymous-role`. Pure,
-// except ParsePolicy(); any thread.
+// The roles of callers without a token, and who sees the machines of a project: from the settings
+// `roles`, `anonymous-role` and `projects`. Pure, except ParsePolicy(); any thread.
 #ifndef COX_ACCESS_POLICY_H_
 #define COX_ACCESS_POLICY_H_
 
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "access/role.h"
 
 namespace cox::access {
+
+struct Project;
 
 struct Policy {
   Role anonymous = Role::kNone;        // of TCP without TLS
@@ -28,6 +32,7 @@ struct Policy {
   // The same by number, for those whom munge names: without the administrators that every host has.
   absl::flat_hash_map<uid_t, Role> named_users;
   absl::flat_hash_map<uid_t, Role> member_users;
+  std::vector<Project> projects;
 
   // A user's own entry counts; without one the highest of its groups; without any, other_users.
   Role OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
@@ -42,11 +47,20 @@ struct Policy {
   Role OfCertificate(absl::string_view name) const;
 };
 
+// Machines that only its members see, and operators.
+struct Project {
+  std::string machines;  // their names: a pattern such as "wx-*", as in fnmatch(3)
+  Policy members{};      // of whom each has a role; nobody else has any
+  absl::flat_hash_set<std::string> tokens{};  // names of those whose bearers are members
+};
+
 // `roles` is "none" or a list, separated by commas, of WHO=ROLE with WHO: a user's name or number,
 // @GROUP, cert:NAME, * (other users) or cert:* (other certificates). Looks up users and groups in
-// the system's database: may wait. INVALID_ARGUMENT (field "roles" or "anonymous-role") for a wrong
-// word, NOT_FOUND for an unknown user or group.
-absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view anonymous_role);
+// the system's database: may wait. INVALID_ARGUMENT (the field is the setting) for a wrong
+// word, NOT_FOUND for an unknown user or group. `projects` is "none" or a list of MACHINES=WHO with
+// WHO as in `roles`, or token:NAME; several entries of the same MACHINES are one project.
+absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view anonymous_role,
+                                   absl::string_view projects = "none");
 
 }  // namespace cox::access
 

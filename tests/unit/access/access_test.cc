@@ -168,5 +168,66 @@ TEST_F(AccessTest, EachRoleMayDoWhatTheLesserOnesMay) {
   }
 }
 
+// Each kind of caller is known to a project by what proves who it is.
+TEST_F(AccessTest, OnlyMembersAndOperatorsSeeTheMachinesOfAProject) {
+  auto policy = ParsePolicy("4243=operator,*=reporter", "viewer",
+                            "wx-*=4242, wx-1=@77, wx-*=cert:node1, wx-*=token:ci");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  auto tokens = Tokens::Open(folder_.Path("tokens-2"), [this] { return now_us_; });
+  std::vector<gid_t> groups;
+  const auto access = *Access::Make(
+      *policy, *std::move(tokens), nullptr, nullptr, nullptr,
+      [&groups](const ConnectionId&) { return groups; }, folder_.Path("no-subuid"));
+  const auto over_unix = [](uid_t user, Role role = Role::kReporter) {
+    Principal principal;
+    principal.kind = Principal::Kind::kUser;
+    principal.role = role;
+    principal.user = principal.owner = user;
+    principal.connection = {.fd = 7, .cookie = 4711};
+    return principal;
+  };
+  const auto by_munge = [&](uid_t user, gid_t group) {
+    Principal principal = over_unix(user);
+    principal.connection = {};
+    principal.group = group;
+    return principal;
+  };
+  const auto named = [](Principal::Kind kind, const std::string& name) {
+    Principal principal;
+    principal.kind = kind;
+    principal.role = Role::kReporter;
+    principal.name = name;
+    principal.plain_name = name;
+    return principal;
+  };
+  EXPECT_TRUE(access->SeesMachine(over_unix(4242), "wx-1"));
+  EXPECT_TRUE(access->SeesMachine(by_munge(4242, 1), "wx-2"));
+  EXPECT_TRUE(access->SeesMachine(named(Principal::Kind::kToken, "token:ci"), "wx-2"));
+  EXPECT_TRUE(access->SeesMachine(named(Principal::Kind::kCertificate, "node1"), "wx-2"));
+  const std::vector<Principal> others = {
+      over_unix(4244),
+      by_munge(4244, 1),
+      named(Principal::Kind::kToken, "token:other"),
+      named(Principal::Kind::kToken, "token:4242"),
+      named(Principal::Kind::kCertificate, "node2"),
+      named(Principal::Kind::kCertificate, "ci"),
+      named(Principal::Kind::kSlurmUser, "4242"),
+      named(Principal::Kind::kAnonymous, "anonymous"),
+  };
+  for (const Principal& other : others) {
+    EXPECT_FALSE(access->SeesMachine(other, "wx-1")) << other.name;
+    EXPECT_TRUE(access->SeesMachine(other, "wy-1")) << "it is of no project";
+    EXPECT_FALSE(access->SeesAllMachines(other));
+  }
+  EXPECT_TRUE(access->SeesAllMachines(over_unix(4243, Role::kOperator)));
+  EXPECT_TRUE(access->SeesMachine(over_unix(4243, Role::kOperator), "wx-1"));
+  groups = {77};
+  EXPECT_TRUE(access->SeesMachine(over_unix(4244), "wx-1"));
+  EXPECT_FALSE(access->SeesMachine(over_unix(4244), "wx-2")) << "the group is of wx-1 only";
+  EXPECT_TRUE(access->SeesMachine(by_munge(4244, 77), "wx-1"));
+  access->SetPolicy(*ParsePolicy("none", "none"));
+  EXPECT_TRUE(access->SeesMachine(over_unix(4245), "wx-1")) << "there are no projects any more";
+}
+
 }  // namespace
 }  // namespace cox::access

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "absl/strings/match.h"
+
 namespace cox::access {
 namespace {
 
@@ -90,6 +92,38 @@ TEST(Policy, MungesUsersHaveTheRolesOfTheirGroups) {
   policy.member_users = {{kNobodyWeKnow, Role::kOperator}};
   EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 77), Role::kOperator) << "the highest";
   EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 5), Role::kOperator);
+}
+
+TEST(Policy, ProjectsNameTheMembersOfPatterns) {
+  const auto policy = ParsePolicy(
+      "none", "none", "wx-*=123456, bio=@77, wx-*=token:login1,wx-*=cert:node1, bio=123457");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  ASSERT_EQ(policy->projects.size(), 2);
+  const Project& weather = policy->projects[0];
+  EXPECT_EQ(weather.machines, "wx-*");
+  EXPECT_EQ(weather.members.OfUser(kNobodyWeKnow, {}), Role::kViewer);
+  EXPECT_EQ(weather.members.OfUser(kNobodyWeKnow + 1, {}), Role::kNone);
+  EXPECT_EQ(weather.members.OfUser(0, {}), Role::kNone) << "a member only if it is named";
+  EXPECT_EQ(weather.members.OfCertificate("node1"), Role::kViewer);
+  EXPECT_EQ(weather.members.OfCertificate("node2"), Role::kNone);
+  EXPECT_TRUE(weather.tokens.contains("login1"));
+  const Project& bio = policy->projects[1];
+  EXPECT_EQ(bio.machines, "bio");
+  EXPECT_EQ(bio.members.OfUser(1, std::vector<gid_t>{77}), Role::kViewer);
+  EXPECT_EQ(bio.members.OfMungeUser(kNobodyWeKnow + 1, 0), Role::kViewer);
+  EXPECT_TRUE(Parsed("none").projects.empty());
+}
+
+TEST(Policy, AProjectWithAMistakeIsRefused) {
+  for (const char* projects : {"", "wx", "=123456", "wx-*=", "wx-*=*", "wx-*=@", "wx-*=cert:",
+                               "wx-*=cert:*", "wx-*=token:", "WX=123456", "a b=123456", "wx=1,"}) {
+    const absl::Status refused = ParsePolicy("none", "none", projects).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << projects;
+    EXPECT_TRUE(absl::StartsWith(refused.message(), "projects: ")) << refused;
+  }
+  const absl::Status unknown = ParsePolicy("none", "none", "wx=no-such-user-here").status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(absl::StartsWith(unknown.message(), "projects: ")) << unknown;
 }
 
 }  // namespace
