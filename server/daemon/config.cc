@@ -228,6 +228,12 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetText("anonymous-role", text, &config->anonymous_role);
      }},
+    {"projects", "LIST", "none",
+     "machines that only some users see, such as wx-*=@weather,bio=ada; also cert:NAME and "
+     "token:NAME",
+     [](absl::string_view text, Config* config) {
+       return SetText("projects", text, &config->projects);
+     }},
     {"token-file", "FILE", "tokens",
      "hashes of the tokens that cox token makes; a relative name is in the data directory",
      [](absl::string_view text, Config* config) {

@@ -39,6 +39,7 @@ struct Config {
   std::string socket_group;         // of that file; "": the process's
   // Who may do what: access/policy.h.
   std::string roles;
+  std::string projects;
   std::string anonymous_role;
   std::string token_file;                  // absolute, or in `data`
   bool reporters_create_machines = false;  // by reporting of unknown ones

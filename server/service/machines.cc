@@ -103,7 +103,7 @@ grpc::ServerUnaryReactor* Machines::GetMachine(grpc::CallbackServerContext* cont
 grpc::ServerUnaryReactor* Machines::ListMachines(grpc::CallbackServerContext* context,
                                                  const v1::ListMachinesRequest* request,
                                                  v1::ListMachinesResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, principal = CallingPrincipal(), request, response]() -> absl::Status {
     constexpr absl::string_view kList = "machines";
     const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 100, 1000);
     if (!size.ok()) return size.status();
@@ -113,14 +113,17 @@ grpc::ServerUnaryReactor* Machines::ListMachines(grpc::CallbackServerContext* co
         core_.store->ListMachines(*after, *size + 1);
     if (!machines.ok()) return machines.status();
     for (const store::MachineRecord& machine : *machines) {
-      if (response->machines_size() == *size) {
+      if (&machine == machines->data() + *size) {
         response->set_next_page_token(MakePageToken(kList, (*machines)[*size - 1].name));
         break;
       }
-      FromRecord(machine, response->add_machines());
+      if (core_.access->SeesMachine(principal, machine.name)) {
+        FromRecord(machine, response->add_machines());
+      }
     }
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Machines::DeleteMachine(grpc::CallbackServerContext* context,

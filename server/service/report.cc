@@ -18,6 +18,7 @@
 #include "service/convert/observation.h"
 #include "service/convert/sketch.h"
 #include "service/entry/admission.h"
+#include "service/entry/machines_named.h"
 #include "service/limits.h"
 #include "service/machines.h"
 
@@ -33,9 +34,14 @@ store::Actor ActorOf(const access::Principal& principal) {
   return {.principal = principal.name, .method = "cox.v1.ObservationService/ReportObservations"};
 }
 
-absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& principal,
+absl::StatusOr<store::ObservationBatch> ToBatch(const Core& core,
+                                                const access::Principal& principal,
                                                 const v1::ReportObservationsRequest& request,
                                                 Arrival arrival) {
+  if (arrival == Arrival::kStream) {  // the door has looked at that of a call
+    absl::Status seen = CheckMachinesNamed(*core.access, principal, request);
+    if (!seen.ok()) return seen;
+  }
   if (request.observations_size() > kMaxObservationsPerBatch) {
     return domain::InvalidField(
         "observations", absl::StrCat("at most ", kMaxObservationsPerBatch,
@@ -254,7 +260,7 @@ void Report(const Core& core, const access::Principal& principal,
     done(lease.status());
     return;
   }
-  absl::StatusOr<store::ObservationBatch> batch = ToBatch(principal, request, arrival);
+  absl::StatusOr<store::ObservationBatch> batch = ToBatch(core, principal, request, arrival);
   if (!batch.ok()) {
     done(batch.status());
     return;

@@ -20,11 +20,12 @@ std::optional<std::vector<gid_t>> GroupsOf(const access::ConnectionId& connectio
 }  // namespace
 
 absl::Status CheckAccessSettings(const daemon::Config& config) {
-  return access::ParsePolicy(config.roles, config.anonymous_role).status();
+  return access::ParsePolicy(config.roles, config.anonymous_role, config.projects).status();
 }
 
 absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config& config) {
-  absl::StatusOr<access::Policy> policy = access::ParsePolicy(config.roles, config.anonymous_role);
+  absl::StatusOr<access::Policy> policy =
+      access::ParsePolicy(config.roles, config.anonymous_role, config.projects);
   if (!policy.ok()) return policy.status();
   auto tokens = access::Tokens::Open(config.token_file, daemon::NowMicros);
   if (!tokens.ok()) return tokens.status();

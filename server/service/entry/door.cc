@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "service/entry/caller.h"
+#include "service/entry/machines_named.h"
 #include "service/entry/parsed_size.h"
 #include "service/status.h"
 
@@ -81,13 +83,13 @@ class GuardedHandler : public MethodHandler {
       return;
     }
     if (!has_request_ || BytesOf(call.request) <= kQuickBytes) {
-      HandOn(call, *principal);
+      LetIn(call, *principal);
       return;
     }
     const auto parse = [this, call, caller = *principal] {
       const absl::Status fits = CheckSize(static_cast<grpc_byte_buffer*>(call.request));
       if (fits.ok()) {
-        HandOn(call, caller);
+        LetIn(call, caller);
       } else {
         Refuse(call, fits);
       }
@@ -98,13 +100,34 @@ class GuardedHandler : public MethodHandler {
   }
 
  private:
-  absl::Status CheckSize(grpc_byte_buffer* request) const {
+  // `check` gets all bytes of a request.
+  static absl::Status CheckBytes(grpc_byte_buffer* request,
+                                 absl::FunctionRef<absl::Status(absl::string_view)> check) {
     grpc_byte_buffer_reader reader;
     if (grpc_byte_buffer_reader_init(&reader, request) == 0) return absl::OkStatus();
     const grpc::Slice whole(grpc_byte_buffer_reader_readall(&reader), grpc::Slice::STEAL_REF);
     grpc_byte_buffer_reader_destroy(&reader);
-    return CheckParsedSize(*request_type_,
-                           {reinterpret_cast<const char*>(whole.begin()), whole.size()});
+    return check({reinterpret_cast<const char*>(whole.begin()), whole.size()});
+  }
+
+  absl::Status CheckSize(grpc_byte_buffer* request) const {
+    return CheckBytes(
+        request, [this](absl::string_view wire) { return CheckParsedSize(*request_type_, wire); });
+  }
+
+  // If the caller sees the machines that the request names.
+  void LetIn(const HandlerParameter& call, const access::Principal& principal) {
+    absl::Status seen;
+    if (has_request_ && call.request != nullptr && !needs_.access->SeesAllMachines(principal)) {
+      seen = CheckBytes(static_cast<grpc_byte_buffer*>(call.request), [&](absl::string_view wire) {
+        return CheckMachinesNamed(*needs_.access, principal, *request_type_, wire);
+      });
+    }
+    if (seen.ok()) {
+      HandOn(call, principal);
+    } else {
+      Refuse(call, seen);
+    }
   }
 
   // Parses the request, and lets the service answer it.

@@ -11,7 +11,8 @@ RolesFile::RolesFile(const daemon::Config& config, access::Access* access)
     : sources_(config.sources),
       access_(access),
       roles_(config.roles),
-      anonymous_role_(config.anonymous_role) {}
+      anonymous_role_(config.anonymous_role),
+      projects_(config.projects) {}
 
 absl::Status RolesFile::Refresh() {
   if (sources_.file.empty()) return absl::OkStatus();
@@ -25,26 +26,29 @@ absl::Status RolesFile::Refresh() {
   const absl::StatusOr<daemon::Config> config = daemon::MakeConfig(*values);
   if (!config.ok()) return config.status();
   absl::StatusOr<access::Policy> policy =
-      access::ParsePolicy(config->roles, config->anonymous_role);
+      access::ParsePolicy(config->roles, config->anonymous_role, config->projects);
   if (!policy.ok()) return policy.status();
   const bool is_first = used_.empty();
   if (!is_first) TellOthers(*values);
   used_ = *std::move(values);
-  if (is_first && config->roles == roles_ && config->anonymous_role == anonymous_role_) {
+  if (is_first && config->roles == roles_ && config->anonymous_role == anonymous_role_ &&
+      config->projects == projects_) {
     return absl::OkStatus();
   }
   access_->SetPolicy(*std::move(policy));
   roles_ = config->roles;
   anonymous_role_ = config->anonymous_role;
+  projects_ = config->projects;
   daemon::Log(daemon::LogLevel::kInfo, "uses the roles of the changed file",
-              {{"roles", roles_}, {"anonymous_role", anonymous_role_}});
+              {{"roles", roles_}, {"anonymous_role", anonymous_role_}, {"projects", projects_}});
   return absl::OkStatus();
 }
 
 void RolesFile::TellOthers(const Values& values) const {
   std::vector<std::string> names;
   for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
-    const bool is_read_again = key.name == "roles" || key.name == "anonymous-role";
+    const bool is_read_again =
+        key.name == "roles" || key.name == "anonymous-role" || key.name == "projects";
     if (!is_read_again &&
         daemon::DescribeConfigKey(key, values) != daemon::DescribeConfigKey(key, used_)) {
       names.emplace_back(key.name);

@@ -1,4 +1,4 @@
-// Reads the roles again when the file of settings changes.
+// Reads the roles and projects again when the file of settings changes.
 //
 // A file counts when it was read twice alike: an editor may be writing it. A file with a mistake,
 // in any setting, changes nothing. One thread.
@@ -35,6 +35,7 @@ class RolesFile {
   access::Access* const access_;
   std::string roles_;  // in use
   std::string anonymous_role_;
+  std::string projects_;
   Values used_;  // the file that they are from; none: that of the start
   Values seen_;  // last
 };

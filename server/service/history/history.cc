@@ -68,6 +68,15 @@ void SetState(const store::MachineState& state, v1::MachineState* out) {
   if (state.last_drift) FromRecord(*state.last_drift, out->mutable_last_drift());
 }
 
+// With those of its machines that the caller sees.
+store::JobRecord OnMachinesSeen(const access::Access& access, const access::Principal& principal,
+                                store::JobRecord job) {
+  std::erase_if(job.machines, [&](const std::string& machine) {
+    return !access.SeesMachine(principal, machine);
+  });
+  return job;
+}
+
 void SetJob(const store::JobRecord& job, v1::Job* out) {
   out->set_name(job.name);
   for (const std::string& machine : job.machines) out->add_machines(MachineName(machine));
@@ -136,7 +145,8 @@ grpc::ServerUnaryReactor* History::ListMachineStates(grpc::CallbackServerContext
                                                      v1::ListMachineStatesResponse* response) {
   return FinishFromPool(
       *core_.heavy_pool, context,
-      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+      [this, principal = CallingPrincipal(), request, response,
+       is_cancelled = CancelledBy(context)]() -> absl::Status {
         constexpr absl::string_view kList = "machine-states";
         const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 100, 1000);
         if (!size.ok()) return size.status();
@@ -146,11 +156,13 @@ grpc::ServerUnaryReactor* History::ListMachineStates(grpc::CallbackServerContext
             core_.store->ListMachineStates(*after, *size + 1, is_cancelled);
         if (!states.ok()) return states.status();
         for (const store::MachineState& state : *states) {
-          if (response->states_size() == *size) {
+          if (&state == states->data() + *size) {
             response->set_next_page_token(MakePageToken(kList, (*states)[*size - 1].machine.name));
             break;
           }
-          SetState(state, response->add_states());
+          if (core_.access->SeesMachine(principal, state.machine.name)) {
+            SetState(state, response->add_states());
+          }
         }
         return absl::OkStatus();
       });
@@ -163,7 +175,7 @@ grpc::ServerUnaryReactor* History::ListJobs(grpc::CallbackServerContext* context
       *core_.heavy_pool, context,
       [this, request, response,
        visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal()),
-       is_cancelled = CancelledBy(context)]() -> absl::Status {
+       principal = CallingPrincipal(), is_cancelled = CancelledBy(context)]() -> absl::Status {
         store::JobFilter filter;
         absl::StatusOr<std::string> machine = OptionalMachine(request->machine());
         if (!machine.ok()) return machine.status();
@@ -184,7 +196,9 @@ grpc::ServerUnaryReactor* History::ListJobs(grpc::CallbackServerContext* context
                 MakePageToken(list, absl::StrCat((*jobs)[page->size - 1].last_batch_id)));
             break;
           }
-          if (visible.ShowsJob(job.name)) SetJob(job, response->add_jobs());
+          if (!visible.ShowsJob(job.name)) continue;
+          const store::JobRecord shown = OnMachinesSeen(*core_.access, principal, job);
+          if (!shown.machines.empty()) SetJob(shown, response->add_jobs());
         }
         return absl::OkStatus();
       });

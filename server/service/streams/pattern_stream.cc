@@ -7,6 +7,7 @@
 
 #include "service/answers/pattern_answer.h"
 #include "service/entry/door.h"
+#include "service/entry/machines_named.h"
 #include "service/status.h"
 #include "service/streams/checked_parse.h"
 #include "service/streams/stream_link.h"
@@ -19,7 +20,7 @@ class PatternStream : public PatternReactor {
   PatternStream(const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
                 v1::EvaluatePatternResponse* response)
       : core_(core),
-        caller_(principal.name),
+        caller_(principal),
         link_(std::make_shared<StreamLink<PatternStream>>(this)),
         pattern_(std::make_shared<StreamedPattern>(held)),
         response_(response) {
@@ -38,17 +39,18 @@ class PatternStream : public PatternReactor {
       return;
     }
     if (bytes_.Length() <= kQuickBytes) {
-      ReadOn(Take(pattern_.get(), &bytes_));
+      ReadOn(Take(*core_.access, caller_, pattern_.get(), &bytes_));
       return;
     }
     auto bytes = std::make_shared<grpc::ByteBuffer>();
     bytes->Swap(&bytes_);
-    const auto take = [link = link_, pattern = pattern_, bytes] {
-      const absl::Status added = Take(pattern.get(), bytes.get());
+    const auto take = [access = core_.access, caller = caller_, link = link_, pattern = pattern_,
+                       bytes] {
+      const absl::Status added = Take(*access, caller, pattern.get(), bytes.get());
       link->With([&](PatternStream& stream) { stream.ReadOn(added); });
     };
     const absl::Status taken =
-        core_.parsers->Run(caller_, take, static_cast<int64_t>(bytes->Length()));
+        core_.parsers->Run(caller_.name, take, static_cast<int64_t>(bytes->Length()));
     if (!taken.ok()) End(taken);
   }
   void OnCancel() override { End(absl::CancelledError("the client cancelled")); }
@@ -63,10 +65,12 @@ class PatternStream : public PatternReactor {
 
   // Nothing else touches the pattern until the next message is read. The parsed message is freed
   // here: its unknown fields would stay in memory for as long as the client keeps the stream.
-  static absl::Status Take(StreamedPattern* pattern, grpc::ByteBuffer* bytes) {
+  static absl::Status Take(const access::Access& access, const access::Principal& caller,
+                           StreamedPattern* pattern, grpc::ByteBuffer* bytes) {
     v1::EvaluatePatternRequest request;
     absl::Status status = CheckMessageSize<v1::EvaluatePatternRequest>(*bytes);
     if (status.ok()) status = ParseMessage(bytes, &request);
+    if (status.ok()) status = CheckMachinesNamed(access, caller, request);
     if (status.ok()) status = pattern->Add(request);
     return status;
   }
@@ -88,7 +92,7 @@ class PatternStream : public PatternReactor {
       if (finished_) return;
     }
     const absl::Status taken = core_.heavy_pool->Run(
-        caller_,
+        caller_.name,
         [link = link_, pattern = pattern_, snapshots = core_.snapshots, store = core_.store] {
           v1::EvaluatePatternResponse response;
           // A stream that was cancelled may be gone by now.
@@ -134,7 +138,7 @@ class PatternStream : public PatternReactor {
   }
 
   const Core core_;
-  const std::string caller_;
+  const access::Principal caller_;
   const std::shared_ptr<StreamLink<PatternStream>> link_;
   const std::shared_ptr<StreamedPattern> pattern_;
   v1::EvaluatePatternResponse* const response_;

@@ -16,7 +16,9 @@ namespace {
 class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
  public:
   ProfileWatch(const Core& core, const access::Principal& principal, const std::string& parent)
-      : core_(core), link_(std::make_shared<StreamLink<ProfileWatch>>(this)) {
+      : core_(core),
+        principal_(principal),
+        link_(std::make_shared<StreamLink<ProfileWatch>>(this)) {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(parent, "parent");
     absl::Status status = machine.status();
     if (status.ok()) status = core_.streams->Add(link_, principal);
@@ -78,7 +80,12 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
   void Offer(const store::ProfileRecord& profile) {
     std::lock_guard lock(mutex_);
     if (profile.revision == sent_revision_) return;
-    next_ = profile;
+    if (core_.access->SeesMachine(principal_, profile.machine)) {
+      next_ = profile;
+    } else if (end_.ok()) {
+      end_ = absl::PermissionDeniedError(
+          "parent: the machine belongs to a project now that you are not in");
+    }
     Proceed();
   }
 
@@ -107,6 +114,7 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
   }
 
   const Core core_;
+  const access::Principal principal_;
   const std::shared_ptr<StreamLink<ProfileWatch>> link_;
   std::unique_ptr<daemon::ProfileFeed::Subscription> subscription_;  // guarded by the link
 

@@ -50,11 +50,11 @@ inline void Sign(const std::string& token, grpc::ClientContext* context) {
   if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
 }
 
-// Calls a method of any kind with one empty message, and waits for its end. `authorization`: the
-// header; "": none. `answers`: all messages, one after another; may be null.
+// Calls a method of any kind with one message of these bytes, and waits for its end.
+// `authorization`: the header; "": none. `answers`: all messages, one after another; may be null.
 inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
                              absl::string_view method, const std::string& authorization,
-                             std::string* answers = nullptr) {
+                             std::string* answers = nullptr, const std::string& request = "") {
   grpc::GenericStub stub(channel);
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
@@ -66,11 +66,11 @@ inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
     bool ok = false;
     return queue.Next(&tag, &ok) && ok;
   };
-  const grpc::Slice nothing("");
+  const grpc::Slice bytes(request);
   grpc::Status status;
   call->StartCall(nullptr);
   if (wait()) {
-    call->WriteLast(grpc::ByteBuffer(&nothing, 1), grpc::WriteOptions(), nullptr);
+    call->WriteLast(grpc::ByteBuffer(&bytes, 1), grpc::WriteOptions(), nullptr);
     wait();
     grpc::ByteBuffer message;
     do {
@@ -85,8 +85,8 @@ inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
 }
 
 inline grpc::Status CallAny(const std::shared_ptr<grpc::Channel>& channel, absl::string_view method,
-                            const std::string& token) {
-  return CallWith(channel, method, token.empty() ? "" : "Bearer " + token);
+                            const std::string& token, const std::string& request = "") {
+  return CallWith(channel, method, token.empty() ? "" : "Bearer " + token, nullptr, request);
 }
 
 class AccessFixture : public ::testing::Test {
