@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -13,19 +14,31 @@ namespace cox::gateway {
 namespace {
 
 constexpr size_t kMaxPathBytes = 256;  // the longest path that is served is shorter
+constexpr absl::string_view kMarksOfTokens = "!#$%&'*+-.^_`|~";
 
-bool NamesThisHost(absl::string_view host) {
+// Names have no case (RFC 3986, 3.2.2).
+bool NamesThisHost(const std::string& host) {
   if (absl::StartsWith(host, "unix")) return false;
   const size_t colon = host.rfind(':');
-  const bool has_port = colon != absl::string_view::npos && !absl::EndsWith(host, "]");
+  const bool has_port = colon != std::string::npos && !absl::EndsWith(host, "]");
   return daemon::CheckLocalAddress(
-             absl::StrCat(host.substr(0, has_port ? colon : host.size()), ":0"), "host")
+             absl::StrCat(absl::string_view(host).substr(0, has_port ? colon : host.size()), ":0"),
+             "host")
       .ok();
 }
 
 size_t CountOf(const HttpRequest& request, absl::string_view name) {
   return std::count_if(request.headers.begin(), request.headers.end(), [name](const auto& header) {
     return absl::EqualsIgnoreCase(header.first, name);
+  });
+}
+
+// token of RFC 9110, 5.6.2. A proxy may read "Transfer-Encoding : chunked" in another way than we,
+// and then take the rest of the body for a request.
+bool IsToken(absl::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           absl::StrContains(kMarksOfTokens, c);
   });
 }
 
@@ -39,13 +52,18 @@ std::optional<HttpResponse> CheckHead(const HttpRequest& request, int64_t max_bo
     refusal.headers.emplace_back("Allow", "GET, HEAD, POST");
     return refusal;
   }
+  if (!std::all_of(request.headers.begin(), request.headers.end(),
+                   [](const auto& header) { return IsToken(header.first); })) {
+    return ErrorResponse(400, StatusCode::INVALID_ARGUMENT,
+                         "request: the name of a header has characters that are not allowed");
+  }
   if (request.path.size() > kMaxPathBytes) {
     return ErrorResponse(
         414, StatusCode::INVALID_ARGUMENT,
         absl::StrCat("request: the path is longer than ", kMaxPathBytes, " bytes"));
   }
   if (CountOf(request, "host") != 1 ||
-      (!request.is_encrypted && !NamesThisHost(request.Header("host")))) {
+      (!request.is_encrypted && !NamesThisHost(absl::AsciiStrToLower(request.Header("host"))))) {
     return ErrorResponse(421, StatusCode::PERMISSION_DENIED,
                          "request: the Host header must be localhost, 127.0.0.1 or [::1]");
   }
@@ -72,6 +90,12 @@ std::optional<HttpResponse> CheckHead(const HttpRequest& request, int64_t max_bo
        (!absl::SimpleAtoi(request.Header("content-length"), &length) || length < 0))) {
     return ErrorResponse(400, StatusCode::INVALID_ARGUMENT,
                          "request: the body must have one Content-Length, or be chunked");
+  }
+  // Without either the body is empty (RFC 9112, 6.3), but the transport would wait for one, and
+  // take the next request for it.
+  if (has_body && lengths + transfers == 0) {
+    return ErrorResponse(411, StatusCode::INVALID_ARGUMENT,
+                         "request: a POST must have a Content-Length, or be chunked");
   }
   if (!has_body && (length > 0 || chunked)) {
     return ErrorResponse(400, StatusCode::INVALID_ARGUMENT, "request: only POST may have a body");

@@ -1,9 +1,14 @@
 #include "gateway/page.h"
 
 #include <string>
+#include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace cox::gateway {
 namespace {
@@ -40,9 +45,20 @@ constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+// "gzip" with a weight above 0 (RFC 9110, 12.5.3).
+bool AcceptsGzip(absl::string_view codings) {
+  for (const absl::string_view each : absl::StrSplit(codings, ',')) {
+    const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(each, ';');
+    if (!absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(parts.first), "gzip")) continue;
+    absl::string_view weight = absl::StripAsciiWhitespace(parts.second);
+    double value = 1;
+    return !absl::ConsumePrefix(&weight, "q=") || (absl::SimpleAtod(weight, &value) && value > 0);
+  }
+  return false;
+}
+
 HttpResponse Send(const HttpRequest& request, const DashboardFile& file) {
-  const bool compressed =
-      !file.gzip.empty() && absl::StrContains(request.Header(kAcceptedCodings), "gzip");
+  const bool compressed = !file.gzip.empty() && AcceptsGzip(request.Header(kAcceptedCodings));
   const std::string tag = absl::StrCat("\"", file.hash, compressed ? "-gzip" : "", "\"");
   HttpResponse response;
   response.headers = {

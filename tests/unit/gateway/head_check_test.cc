@@ -49,7 +49,8 @@ TEST(CheckHead, LetsOrdinaryRequestsPass) {
 }
 
 TEST(CheckHead, WantsALoopbackName) {
-  for (const char* host : {"127.0.0.1", "127.0.0.1:80", "localhost:7078", "[::1]", "[::1]:7078"}) {
+  for (const char* host : {"127.0.0.1", "127.0.0.1:80", "localhost:7078", "LocalHost:7078",
+                           "LOCALHOST", "[::1]", "[::1]:7078"}) {
     EXPECT_EQ(Refused(Get(host)), 0) << host;
   }
   for (const char* host : {"", "example.org", "example.org:7078", "10.0.0.1", "localhost.evil",
@@ -87,6 +88,20 @@ TEST(CheckHead, WantsOneLength) {
   HttpRequest gzip = Post();
   gzip.headers.back() = {"Transfer-Encoding", "gzip, chunked"};
   EXPECT_EQ(Refused(gzip), 400);
+}
+
+TEST(CheckHead, WantsALengthWhereThereMayBeABody) {
+  HttpRequest post = Post();
+  post.headers.pop_back();
+  EXPECT_EQ(Refused(post), 411);
+  EXPECT_EQ(Refused(With(post, "Content-Length", "0")), 0);
+}
+
+TEST(CheckHead, WantsTokensAsNamesOfHeaders) {
+  for (const char* name : {"Transfer-Encoding ", " X", "X\t", "a(b", "", "\xc3\xa9", "a\"b"}) {
+    EXPECT_EQ(Refused(With(Get(), name, "chunked")), 400) << name;
+  }
+  EXPECT_EQ(Refused(With(Get(), "X-1!#$%&'*+-.^_`|~", "any")), 0);
 }
 
 TEST(CheckHead, RefusesWhatItCannotRead) {

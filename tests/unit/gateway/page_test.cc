@@ -76,6 +76,19 @@ TEST(Page, IsCompressedForAClientThatAcceptsIt) {
   EXPECT_EQ(HeaderOf(*html, "Content-Encoding"), "");
 }
 
+TEST(Page, IsNotCompressedForAClientThatRefusesIt) {
+  const auto body = [](absl::string_view accepted) {
+    return AnswerPage(WithHeader(GetPage("/assets/a-1.js"), kAcceptedCodings, accepted), kFiles)
+        ->body;
+  };
+  for (const char* refused : {"gzip;q=0", "br, gzip; q=0.000", "x-gzipped", "br"}) {
+    EXPECT_EQ(body(refused), "let a = 1;") << refused;
+  }
+  for (const char* accepted : {"gzip;q=0.5", "br;q=0,GZIP ;q=1", "deflate, gzip"}) {
+    EXPECT_EQ(body(accepted), "compressed") << accepted;
+  }
+}
+
 TEST(Page, AllowsNothingFromElsewhereAndNothingUnsafe) {
   const std::string policy = HeaderOf(*AnswerPage(GetPage("/"), kFiles), "Content-Security-Policy");
   EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
