@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bestRanges } from '../src/base/curves';
 import { parseCsv, parsePattern, toCsv } from '../src/base/csv';
-import { toSvg } from '../src/base/export';
+import { ticksOf, toSvg } from '../src/base/export';
 import { Latest } from '../src/base/hooks';
 import { errorStrength, gainStrength, rankNames, seriesColor } from '../src/base/palette';
 import { parseRoute, routeText } from '../src/base/route';
@@ -16,12 +16,16 @@ describe('csv', () => {
     expect(parsePattern('src,dst,bytes\n0,1,64\r\n1,0,8\n')).toEqual([{ source: 0, destination: 1, bytes: 64 }, { source: 1, destination: 0, bytes: 8 }]);
     expect(parsePattern('bytes,dst,src\n64,1,0')).toEqual([{ source: 0, destination: 1, bytes: 64 }]);
     expect(parsePattern('0,1,64')).toHaveLength(1);
+    expect(parsePattern('0,1,1e6\n1,0,8')).toEqual([{ source: 0, destination: 1, bytes: 1_000_000 }, { source: 1, destination: 0, bytes: 8 }]);
   });
   it('a wrong pattern says the line and the rule', () => {
     expect(() => parsePattern('src,dst,bytes\n0,1,8\n0,x,8')).toThrow('line 3: "x" is no whole number');
     expect(() => parsePattern('0,1')).toThrow('line 1');
     expect(() => parsePattern('from,to,size\n0,1,2')).toThrow('no column src');
     expect(() => parsePattern('src,dst,bytes\n')).toThrow('no message');
+    expect(() => parsePattern('\n\nsrc,dst,bytes\n\n0,1,8\r\n\r\n0,x,8')).toThrow('line 7: "x"');
+    expect(() => parsePattern('\nfrom,to,size')).toThrow('line 2: no column src');
+    expect(() => parsePattern('0,1,"8"\n"0","1","\n"\n1,1,y')).toThrow('line 2');
   });
 });
 
@@ -106,4 +110,28 @@ it('a chart is an SVG of its own', () => {
   expect(svg.match(/<polyline/g)).toHaveLength(1);
   expect(svg.match(/<circle/g)).toHaveLength(1);
   expect(svg).not.toContain('NaN');
+});
+
+describe('a linear chart', () => {
+  const pixels = (svg: string) => [.../<polyline[^>]*points="([^"]*)"/.exec(svg)?.[1]?.split(' ') ?? []].map((each) => each.split(',').map(Number) as [number, number]);
+  const line = { name: 'alpha', color: '#000000', dash: [], points: false, values: [2, 4, 6], band: { low: [1, 3, 5], high: [3, 5, 10] } };
+  it('has equal steps, its zero, numbers and error bars as a file, too', () => {
+    const svg = toSvg('alpha', [1, 2, 3], [line], String, (y) => `${y} us`, false);
+    const [a, b, c] = pixels(svg) as [[number, number], [number, number], [number, number]];
+    expect(c[0] - b[0]).toBeCloseTo(b[0] - a[0], 0);
+    expect(c[1] - b[1]).toBeCloseTo(b[1] - a[1], 0);
+    // 540 - 56 = 484 is the bottom, 44 the top: 0 and 1.08 times 10.
+    expect(a[1]).toBeCloseTo(484 - (2 / 10.8) * 440, 0);
+    expect([...svg.matchAll(/>([^<]*) us</g)].map((match) => match[1])).toEqual(['0', '5', '10']);
+    expect(/<polygon[^>]*points="([^"]*)"/.exec(svg)?.[1]?.split(' ')).toHaveLength(6);
+  });
+  it('of one revision has a bar', () => {
+    const svg = toSvg('alpha', [1], [{ ...line, points: true, values: [2], band: { low: [1], high: [3] } }], String, String, false);
+    expect(svg).toMatch(/stroke="#000000"\/>\n<circle/);
+    expect(svg).not.toMatch(/NaN|Infinity/);
+  });
+  it('has round numbers', () => {
+    expect(ticksOf(0, 10.8, 5)).toEqual([0, 5, 10]);
+    expect(ticksOf(-3e-6, 3e-6, 5)).toEqual([-2e-6, 0, 2e-6]);
+  });
 });

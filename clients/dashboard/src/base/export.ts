@@ -21,47 +21,84 @@ export interface SvgLine {
   dash: number[];
   points: boolean;
   values: (number | null | undefined)[];
+  band?: { low: (number | null)[]; high: (number | null)[] };
 }
 
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-// A log-log chart as a file of its own, with white paper and a legend.
+// Round numbers within [low, high], about `count` of them.
+export function ticksOf(low: number, high: number, count: number): number[] {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((digit) => digit * power).find((each) => each >= rough * 0.999) as number;
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+const decadesOf = (low: number, high: number): number[] => {
+  const first = Math.ceil(Math.log10(low));
+  return Array.from({ length: Math.floor(Math.log10(high)) - first + 1 }, (_, i) => 10 ** (first + i));
+};
+
+type Point = readonly [number, number];
+
+// A chart as a file of its own, with white paper and a legend. `log`: of both axes; a linear y axis
+// has its zero.
 export function toSvg(
   title: string,
   xs: number[],
   lines: SvgLine[],
   xText: (x: number) => string,
   yText: (y: number) => string,
+  log = true,
 ): string {
   const [width, height, left, top, bottom] = [900, 540, 80, 44, 56];
   const right = 250;
+  const isShown = (value: number | null | undefined): value is number =>
+    value !== null && value !== undefined && Number.isFinite(value) && (!log || value > 0);
+  const pointsOf = (values: (number | null | undefined)[]) =>
+    xs.flatMap((x, i): Point[] => {
+      const y = values[i];
+      return isShown(x) && isShown(y) ? [[x, y]] : [];
+    });
   const shown = lines.map((line) => ({
     ...line,
-    at: xs.flatMap((x, i) => {
-      const y = line.values[i];
-      return x > 0 && y !== null && y !== undefined && y > 0 ? [[x, y] as const] : [];
-    }),
+    at: pointsOf(line.values),
+    edges: [pointsOf(line.band?.low ?? []), pointsOf(line.band?.high ?? [])] as const,
   }));
-  const all = shown.flatMap((line) => line.at);
-  const span = (values: number[]) => [Math.log(Math.min(...values)), Math.log(Math.max(...values))] as const;
-  const [x0, x1] = span(all.map(([x]) => x));
-  const [y0, y1] = span(all.map(([, y]) => y));
-  const px = (x: number) => left + ((Math.log(x) - x0) / (x1 - x0 || 1)) * (width - left - right);
-  const py = (y: number) => height - bottom - ((Math.log(y) - y0) / (y1 - y0 || 1)) * (height - top - bottom);
+  const all = shown.flatMap((line) => [line.at, ...line.edges].flat());
+  const scale = log ? Math.log : (value: number) => value;
+  const ends = (values: number[]) => (values.length === 0 ? [1, 1] : [Math.min(...values), Math.max(...values)]) as [number, number];
+  const [x0, x1] = ends(all.map(([x]) => x));
+  const [least, most] = ends(all.map(([, y]) => y));
+  const [y0, y1] = log ? [least, most] : [Math.min(0, least), most > 0 ? most * 1.08 : 1];
+  const share = (value: number, low: number, high: number) =>
+    high > low ? (scale(value) - scale(low)) / (scale(high) - scale(low)) : 0.5;
+  const px = (x: number) => left + share(x, x0, x1) * (width - left - right);
+  const py = (y: number) => height - bottom - share(y, y0, y1) * (height - top - bottom);
+  const texts = (points: readonly Point[]) => points.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`);
   const out: string[] = [];
   const everyNth = Math.max(1, Math.ceil(xs.length / 8));
-  xs.filter((x, i) => x > 0 && i % everyNth === 0).forEach((x) => {
+  xs.filter((x, i) => isShown(x) && i % everyNth === 0).forEach((x) => {
     out.push(`<line x1="${px(x)}" x2="${px(x)}" y1="${top}" y2="${height - bottom}" stroke="#e3e6ea"/>`);
     out.push(`<text x="${px(x)}" y="${height - bottom + 20}" text-anchor="middle">${escape(xText(x))}</text>`);
   });
-  for (let decade = Math.ceil(y0 / Math.LN10); decade <= y1 / Math.LN10; ++decade) {
-    const y = 10 ** decade;
+  const decades = log ? decadesOf(y0, y1) : [];
+  // Within one decade there may be none.
+  for (const y of decades.length > 1 ? decades : y1 > y0 ? ticksOf(y0, y1, 5) : [y0]) {
     out.push(`<line x1="${left}" x2="${width - right}" y1="${py(y)}" y2="${py(y)}" stroke="#e3e6ea"/>`);
     out.push(`<text x="${left - 8}" y="${py(y) + 4}" text-anchor="end">${escape(yText(y))}</text>`);
   }
   shown.forEach((line, i) => {
-    const points = line.at.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`);
+    const points = texts(line.at);
+    const [low, high] = line.edges;
+    if (high.length > 1) {
+      out.push(`<polygon fill="${line.color}" fill-opacity="0.18" points="${[...texts(low), ...texts(high).reverse()].join(' ')}"/>`);
+    } else if (high.length === 1) {
+      const [[x, bar] = [0, 0]] = high;
+      out.push(`<line x1="${px(x)}" x2="${px(x)}" y1="${py(low[0]?.[1] ?? bar)}" y2="${py(bar)}" stroke="${line.color}"/>`);
+    }
     if (line.points) {
       out.push(...points.map((p) => `<circle cx="${p.split(',')[0]}" cy="${p.split(',')[1]}" r="3.2" fill="${line.color}"/>`));
     } else {

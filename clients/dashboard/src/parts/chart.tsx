@@ -151,8 +151,8 @@ export function Chart(props: Props) {
 
   const rows = () => [[props.xName, ...props.lines.map((line) => line.name)], ...props.xs.map((x, i) => [x, ...props.lines.map((line) => line.values[i])])];
   const exportSvg = () => {
-    const lines = props.lines.map((line, index) => ({ name: line.name, values: line.values, points: line.points ?? false, color: seriesColor(line.color ?? index, false), dash: seriesDash(line.color ?? index) }));
-    download(`${props.file}.svg`, 'image/svg+xml', toSvg(props.title, props.xs, lines, props.xText, props.yText));
+    const lines = props.lines.map((line, index) => ({ name: line.name, values: line.values, points: line.points ?? false, band: line.band, color: seriesColor(line.color ?? index, false), dash: seriesDash(line.color ?? index) }));
+    download(`${props.file}.svg`, 'image/svg+xml', toSvg(props.title, props.xs, lines, props.xText, props.yText, props.log ?? false));
   };
   const x = at === null ? undefined : props.xs[at];
   return (
