@@ -62,7 +62,7 @@ function TokenForm(props: { onDone: () => void }) {
       class="card token"
       onSubmit={(event) => {
         event.preventDefault();
-        setToken(value.trim());
+        setToken(value);
         props.onDone();
       }}
     >
@@ -79,6 +79,7 @@ function App() {
   const { page, params } = useRoute();
   const [theme, toggleTheme] = useTheme();
   const states = useMachineStates();
+  const [logins, setLogins] = useState(0); // a page asks anew, as another caller
   const current = PAGES.find((each) => each.id === page) ?? PAGES[0]!;
   useEffect(() => {
     document.title = `${current.title} · Coxswain`;
@@ -106,12 +107,15 @@ function App() {
         <button type="button" class="quiet" onClick={toggleTheme}>{theme === 'dark' ? 'Light' : 'Dark'}</button>
       </header>
       <main id="main" tabIndex={-1}>
-        {asks && <TokenForm onDone={() => states.again()} />}
+        {asks && <TokenForm onDone={() => {
+          setLogins(logins + 1);
+          states.again();
+        }} />}
         <Progress of={[{ slow: states.slow }]} />
         {USES_MACHINE.includes(current.id) && <UnknownMachine />}
-        <current.Page key={current.id} />
+        <current.Page key={`${current.id} ${logins}`} />
       </main>
-      <footer><a href="metrics">Metrics</a> · <a href="readyz">Ready?</a> · times in your zone, sizes in powers of 1024; hover a number for its SI value</footer>
+      <footer>{!asks && token() === '' && <><a href="metrics">Metrics</a> · </>}<a href="readyz">Ready?</a> · times in your zone, sizes in powers of 1024; hover a number for its SI value</footer>
     </Machines.Provider>
   );
 }

@@ -75,6 +75,28 @@ describe('stream', () => {
   });
 });
 
+it('a token keeps only what a header can carry', async () => {
+  // As of a chat: with a zero-width space, and a blank at the end.
+  setToken('cox_a\u200bB9~ \n');
+  const fetched = vi.fn(async (_url: string, options: RequestInit) => {
+    new Headers(options.headers); // throws at U+200B, as fetch() does
+    return new Response('{}');
+  });
+  vi.stubGlobal('fetch', fetched);
+  await call('A/B', {});
+  expect(new Headers(fetched.mock.calls[0]?.[1].headers).get('Authorization')).toBe('Bearer cox_aB9~');
+});
+
+it('watch is connected before the first message', async () => {
+  const abort = new AbortController();
+  vi.stubGlobal('fetch', async () => new Response(new ReadableStream({}), { status: 200 }));
+  const connected = new Promise<boolean>((resolve) => {
+    void watch('A/B', {}, () => undefined, resolve, abort.signal);
+  });
+  expect(await connected).toBe(true);
+  abort.abort();
+});
+
 it('watch connects again after each end, until it is aborted', async () => {
   const abort = new AbortController();
   let round = 0;

@@ -324,6 +324,31 @@ const tests = {
     await page.locator('.timeline').getByText(`r${profile.revision}`, { exact: true }).waitFor();
   },
 
+  async 'a token logs in on the page of the link, also if it was pasted with a mark that nobody sees'(page) {
+    away = true; // the console tells of each refusal
+    let seen;
+    await page.route(/cox\.v1\./, async (asked) => {
+      const headers = { ...asked.request().headers() };
+      seen = headers.authorization;
+      delete headers.authorization;
+      if (seen === 'Bearer cox_token') await asked.continue({ headers });
+      else await asked.fulfill({ status: 403, json: { code: 'permission_denied', message: 'who are you?' } });
+    });
+    await page.goto('about:blank');
+    await open(page, 'jobs?job=stencil-1');
+    await page.getByLabel('Token').fill('cox_to\u200bken ');
+    await checkAccessibility(page, 'the login');
+    assert.equal(await page.getByRole('link', { name: 'Metrics' }).count(), 0, 'a link has no token');
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByRole('region', { name: 'Collectives of stencil-1' }).getByRole('row').nth(1).waitFor();
+    await settled(page);
+    assert.deepEqual(await page.locator('.error').allTextContents(), []);
+    await page.evaluate(() => sessionStorage.clear());
+    await page.goto('about:blank');
+    await page.unroute(/cox\.v1\./);
+    away = false;
+  },
+
   async 'the curl command of the README asks for a recommendation'() {
     const [command] = /^curl .*Recommend.*$/m.exec(readFileSync(join(source, 'README.md'), 'utf8'));
     await daemon.call('MachineService/CreateMachine', { machine: { name: 'machines/mycluster', nodes: 8, coresPerNode: 8 } });

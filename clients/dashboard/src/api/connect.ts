@@ -34,11 +34,14 @@ export function token(): string {
   }
 }
 
+// Without what a token never has. Pasted texts may bring blanks that nobody sees (U+200B), and
+// fetch() throws at them as if coxd were away.
 export function setToken(value: string): void {
+  const clean = value.replace(/[^\x21-\x7e]/g, '');
   try {
-    sessionStorage.setItem(TOKEN_KEY, value);
+    sessionStorage.setItem(TOKEN_KEY, clean);
   } catch {
-    memory.set(TOKEN_KEY, value);
+    memory.set(TOKEN_KEY, clean);
   }
 }
 
@@ -111,15 +114,18 @@ export class Envelopes {
 }
 
 // Sends all requests, hands each answer to `onMessage`, and returns when the stream ends well.
+// `onOpen` hears that coxd has accepted the call: the first message may be days away.
 export async function stream<Response>(
   method: string,
   requests: object[],
   onMessage: (message: Response) => void,
   signal?: AbortSignal,
+  onOpen?: () => void,
 ): Promise<void> {
   const body = new Blob(requests.map((request) => envelope(request)));
   const response = await post(method, 'application/connect+json', body, signal);
   if (!response.ok || response.body === null) throw await refusal(response);
+  onOpen?.();
   const reader = response.body.getReader();
   const envelopes = new Envelopes();
   for (;;) {
@@ -167,9 +173,8 @@ export async function watch<Response>(
     try {
       await stream<Response>(method, [request], (message) => {
         pause = FIRST_PAUSE_MS;
-        onState(true, '');
         onMessage(message);
-      }, signal);
+      }, signal, () => onState(true, ''));
     } catch (error) {
       why = error instanceof Error ? error.message : String(error);
     }
