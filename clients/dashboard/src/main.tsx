@@ -11,7 +11,7 @@ import { Machine } from './pages/machine';
 import { Patterns } from './pages/patterns';
 import { WhatIf } from './pages/whatif';
 import { Badge, Field, Progress } from './parts/common';
-import { Machines, UnknownMachine, useMachineStates } from './parts/machines';
+import { Machines, NameMachine, UnknownMachine, useMachineStates } from './parts/machines';
 import './style.css';
 
 const PAGES = [
@@ -112,7 +112,7 @@ function App() {
           states.again();
         }} />}
         <Progress of={[{ slow: states.slow }]} />
-        {USES_MACHINE.includes(current.id) && <UnknownMachine />}
+        {USES_MACHINE.includes(current.id) && <><NameMachine /><UnknownMachine /></>}
         <current.Page key={`${current.id} ${logins}`} />
       </main>
       <footer>{!asks && token() === '' && <><a href="metrics">Metrics</a> · </>}<a href="readyz">Ready?</a> · times in your zone, sizes in powers of 1024; hover a number for its SI value</footer>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bestRanges } from '../src/base/curves';
 import { parseCsv, parsePattern, toCsv } from '../src/base/csv';
 import { ticksOf, toSvg } from '../src/base/export';
-import { Latest } from '../src/base/hooks';
+import { knownAbout, Latest, whileShown } from '../src/base/hooks';
 import { errorStrength, gainStrength, rankNames, seriesColor } from '../src/base/palette';
 import { parseRoute, routeText } from '../src/base/route';
 
@@ -134,4 +134,31 @@ describe('a linear chart', () => {
     expect(ticksOf(0, 10.8, 5)).toEqual([0, 5, 10]);
     expect(ticksOf(-3e-6, 3e-6, 5)).toEqual([-2e-6, 0, 2e-6]);
   });
+});
+
+it('an answer about one machine is none about another', () => {
+  const known = { about: 'a', data: 1, slow: true };
+  expect(knownAbout(known, 'a')).toBe(known);
+  expect(knownAbout(known, 'b')).toEqual({ about: 'b', slow: true });
+  expect(knownAbout({ about: 'a', error: undefined, slow: false }, null).data).toBeUndefined();
+});
+
+it('a hidden page lets go what it holds, and takes it again', () => {
+  const page = Object.assign(new EventTarget(), { hidden: true });
+  const signals: AbortSignal[] = [];
+  const show = (isShown: boolean) => {
+    page.hidden = !isShown;
+    page.dispatchEvent(new Event('visibilitychange'));
+  };
+  const end = whileShown((signal) => signals.push(signal), page as unknown as Document);
+  expect(signals).toHaveLength(0);
+  show(true);
+  show(true);
+  expect(signals.map((signal) => signal.aborted)).toEqual([false]);
+  show(false);
+  expect(signals.map((signal) => signal.aborted)).toEqual([true]);
+  show(true);
+  end();
+  show(true);
+  expect(signals.map((signal) => signal.aborted)).toEqual([true, true]);
 });

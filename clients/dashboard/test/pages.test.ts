@@ -1,21 +1,34 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { attentionOf } from '../src/pages/fleet';
-import { cellOf, curvesOf, differencesOf, evidenceText, gainOf, isCertain } from '../src/pages/decisions';
+import { cellOf, curvesOf, differencesOf, evidenceText, gainOf, isCertain, refusalOf } from '../src/pages/decisions';
 import { evidenceSeries, sizesText } from '../src/pages/drifts';
 import { compareWithDefault } from '../src/pages/calls';
 import { runRatios, severalElements, stemOf } from '../src/pages/jobs';
 import { addEvent, bucketsOf } from '../src/pages/live';
-import { historyOf, revisionError, someRevisions } from '../src/pages/machine';
+import { change, historyOf, revisionError, someRevisions } from '../src/pages/machine';
 import { chooseShape, observedShapes } from '../src/pages/observed';
 import { examplePattern, ranksFor } from '../src/pages/patterns';
 import { dayTitle, isCompared, savedByDay, savedPerDay, savedTone, sumOf, withdrawalText } from '../src/pages/savings';
 import { outcomeOf, questionsOf, trialsOf } from '../src/pages/trials';
-import { changesOf, factorAt, sidesOf } from '../src/pages/whatif';
+import { changesOf, factorAt, intParam, sidesOf } from '../src/pages/whatif';
 import type { ObservedTimes } from '../src/api/types';
 
 const times = (part: Partial<ObservedTimes>): ObservedTimes => ({
   library: 'openmpi-4.1', collective: 'bcast', algorithm: 'default', nodes: '2', ppn: '4', ranks: '8', blockBytes: '1024', typeBytes: '4', ...part,
 });
+
+afterEach(() => vi.unstubAllGlobals());
+
+// Answers calls of the API, and notes them.
+function answerWith(answer: (method: string, request: Record<string, unknown>) => object): [string, Record<string, unknown>][] {
+  const asked: [string, Record<string, unknown>][] = [];
+  vi.stubGlobal('fetch', async (url: string, options: RequestInit) => {
+    const [method, request] = [url.replace('cox.v1.', ''), JSON.parse(String(options.body)) as Record<string, unknown>];
+    asked.push([method, request]);
+    return new Response(JSON.stringify(answer(method, request)));
+  });
+  return asked;
+}
 
 describe('attention', () => {
   const now = Date.UTC(2026, 10, 22);
@@ -61,6 +74,14 @@ describe('decisions', () => {
       { collective: 'bcast', fromBytes: 8, toBytes: 8, here: 'a', there: 'b' },
       { collective: 'bcast', fromBytes: 16, toBytes: 16, here: 'default', there: 'c' }]);
   });
+  it('the reason of all refusals is said', () => {
+    const error = 'ranks: 36000000000000000 is not between 1 and 2147483647';
+    expect(refusalOf([{ error }, { error }])).toBe(error);
+    expect(refusalOf([{ error }, { algorithm: 'ring' }])).toBeUndefined();
+    expect(refusalOf([{ error }, { error: 'another' }])).toBeUndefined();
+    expect(refusalOf([{}, {}])).toBeUndefined();
+    expect(refusalOf([])).toBeUndefined();
+  });
   it('evidence is said in words', () => {
     expect(evidenceText(['EVIDENCE_BENCHMARK', 'EVIDENCE_CANARY'])).toBe('benchmarks, canaries');
     expect(evidenceText(['EVIDENCE_JOBS', 'EVIDENCE_ONE_SOURCE'])).toBe('jobs, one source alone');
@@ -96,6 +117,37 @@ describe('jobs', () => {
 it('elements are told only where they tell calls apart', () => {
   expect(severalElements([times({}), times({ blockBytes: '8' }), times({ typeBytes: '8', blockBytes: '2' })]).size).toBe(0);
   expect(severalElements([times({}), times({ typeBytes: '8' })]).size).toBe(1);
+});
+
+describe('a change of the revision', () => {
+  // A coxd with a machine: its revisions, newest first, and which is pinned.
+  const machine = (pinnedRevision: number, revisions: number[]) => {
+    const state = { pinnedRevision, revisions };
+    answerWith((method, { name }) => {
+      const revision = Number(String(name).split('/').pop()?.replace('-', '0'));
+      if (method.endsWith('PinProfile')) state.pinnedRevision = revision;
+      if (method.endsWith('RollbackProfile')) Object.assign(state, { pinnedRevision: 0, revisions: [revision, ...state.revisions] });
+      if (method.endsWith('ListProfiles')) return { profiles: state.revisions.map((each) => ({ revision: each })) };
+      return { pinnedRevision: state.pinnedRevision };
+    });
+    return state;
+  };
+  it('brings back the pin that coxd had', async () => {
+    const state = machine(2, [3, 2, 1]);
+    const undo = await change('a', 'pin', 1);
+    expect(state.pinnedRevision).toBe(1);
+    await undo();
+    expect(state.pinnedRevision).toBe(2);
+    await (await change('a', 'pin', 0))();
+    expect(state).toEqual({ pinnedRevision: 2, revisions: [3, 2, 1] });
+  });
+  it('brings back the newest revision and the pin after rolling back', async () => {
+    const state = machine(2, [3, 2, 1]);
+    const undo = await change('a', 'rollback', 1);
+    expect(state).toEqual({ pinnedRevision: 0, revisions: [1, 3, 2, 1] });
+    await undo();
+    expect(state).toEqual({ pinnedRevision: 2, revisions: [3, 1, 3, 2, 1] });
+  });
 });
 
 describe('runs of an application', () => {
@@ -266,6 +318,12 @@ it('sliders change network latencies and bandwidths by their units', () => {
   expect(changesOf(specs, (spec) => spec.name !== 'lost', 2, 4, 'm')).toEqual([
     { parameter: 'm.network.alpha', factor: 2 }, { parameter: 'm.network.beta', factor: 0.25 }, { parameter: 'm.network.rate', factor: 4 }]);
   expect(changesOf(specs, () => true, 1, 1, 'm')).toEqual([]);
+});
+
+it('a slider is within its range, whatever the address says', () => {
+  const at = (value: string) => intParam(new URLSearchParams({ ranks: value }), 'ranks', 5, 1, 20);
+  expect(['7', '2000', '-3', 'Infinity', '2.6', 'many'].map(at)).toEqual([7, 20, 1, 20, 3, 5]);
+  expect(intParam(new URLSearchParams(), 'ranks', 5, 1, 20)).toBe(5);
 });
 
 it('the example pattern is one', () => {

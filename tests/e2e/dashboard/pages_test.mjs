@@ -147,18 +147,35 @@ const tests = {
     await page.getByRole('button', { name: 'beta' }).first().click();
     await page.getByRole('img', { name: /hockney.*beta/ }).waitFor();
     await page.getByRole('grid', { name: 'Errors of the models' }).waitFor();
+    const pinned = async () => (await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision;
     await page.getByRole('button', { name: 'Pin revision 1', exact: true }).click();
     await page.getByRole('dialog').getByText('learns nothing').waitFor();
+    await page.getByRole('heading', { name: 'Pin revision 1 of smpi-switch?' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, undefined);
+    assert.equal(await pinned(), undefined);
+    // Somebody else pins another revision, which the page does not know yet: Undo brings back that one.
+    await daemon.call('ProfileService/PinProfile', { name: 'machines/smpi-switch/profiles/2' });
     await page.getByRole('button', { name: 'Pin revision 1', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pin', exact: true }).click();
     await page.getByText('Revision 1 is pinned.').waitFor();
-    assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, '1');
+    assert.equal(await pinned(), '1');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone.').waitFor();
+    assert.equal(await pinned(), '2');
     await page.getByRole('img', { name: /Median error by revision/ }).waitFor();
-    assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, undefined);
+    await page.getByRole('button', { name: 'Unpin' }).click();
+    await page.getByText('The newest revision answers again.').waitFor();
+    assert.equal(await pinned(), undefined);
+    // A question about one machine is none about another.
+    await page.getByRole('button', { name: 'Pin revision 1', exact: true }).click();
+    await page.evaluate(() => {
+      location.hash = '#/machine?machine=smpi-torus';
+    });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await open(page, 'machine');
+    await until('the address to name the machine', () => page.url().includes('machine='));
+    await open(page, 'machine?machine=smpi-switch');
+    await page.getByRole('img', { name: /Median error by revision/ }).waitFor();
     await finish(page, 'machine');
   },
 
@@ -288,6 +305,22 @@ const tests = {
     await table.getByText(/^−\d/).first().waitFor();
     await finish(page, 'jobs');
     await page.locator('section.card', { has: page.getByRole('heading', { name: 'Trials' }) }).screenshot({ path: join(artefacts, 'trials.png') });
+    // While the answer about another job is out, no number of this one stands under its name.
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.route(/SummarizeObservations$/, async (asked) => {
+      await held;
+      await asked.continue().catch(() => undefined);
+    });
+    await jobs.getByRole('button', { name: 'transpose-untuned' }).click();
+    const next = page.getByRole('region', { name: 'Collectives of transpose-untuned' });
+    await next.waitFor();
+    assert.equal(await next.getByRole('row').count(), 1, 'the head alone');
+    release();
+    await page.unroute(/SummarizeObservations$/);
+    await next.getByRole('row').nth(1).waitFor();
   },
 
   async 'Patterns: drop a CSV, see routes priced'(page) {
@@ -303,6 +336,11 @@ const tests = {
     await page.getByRole('img', { name: /16 ranks/ }).waitFor();
     await page.getByText('Scaling of a kernel').waitFor();
     await finish(page, 'patterns');
+    // The file has changed, and kept its name and its number of messages.
+    const price = routes.locator('td.number').first();
+    const before = await price.getAttribute('title');
+    await input.setInputFiles(file('shift.csv', `src,dst,bytes\n${rows.join('\n').replaceAll('65536', '6553600')}\n`));
+    await until('other prices', async () => Number.parseFloat(await price.getAttribute('title')) > 10 * Number.parseFloat(before));
   },
 
   async 'Live: streams, and survives a restart of coxd'(page) {
@@ -322,6 +360,30 @@ const tests = {
     away = false;
     const { profile } = { profile: await daemon.call('ProfileService/RollbackProfile', { name: 'machines/smpi-switch/profiles/1' }) };
     await page.locator('.timeline').getByText(`r${profile.revision}`, { exact: true }).waitFor();
+    // A machine without a revision is connected, too. A hidden tab lets its connection go.
+    await daemon.call('MachineService/CreateMachine', { machine: { name: 'machines/new', nodes: 2, coresPerNode: 2 } });
+    const isStream = (asked) => asked.url().endsWith('WatchProfile');
+    await page.goto('about:blank');
+    await open(page, 'live?machine=new');
+    await page.locator('.live-state').getByText('connected').waitFor();
+    const show = (isShown) => page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, !isShown);
+    await Promise.all([page.waitForEvent('requestfailed', isStream), show(false)]);
+    await Promise.all([page.waitForRequest(isStream), show(true)]);
+    await page.locator('.live-state').getByText('connected').waitFor();
+  },
+
+  async 'What if: recovers, and takes no address amiss'(page) {
+    away = true;
+    await page.route(/BatchEvaluate$/, (asked) => asked.abort());
+    await open(page, 'whatif?machine=smpi-switch&topology=torus&ranks=2000');
+    await page.getByText('coxd does not answer').waitFor();
+    await page.unroute(/BatchEvaluate$/);
+    await page.locator('.chart').waitFor();
+    assert.equal(await page.locator('.error').count(), 0);
+    away = false;
   },
 
   async 'a token logs in on the page of the link, also if it was pasted with a mark that nobody sees'(page) {

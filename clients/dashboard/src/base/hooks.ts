@@ -1,25 +1,36 @@
-// Asking coxd from a page: the last answer stays until the next one is there, a slow answer says
-// that it works, and a coxd that is away is asked again.
+// Asking coxd from a page: an answer stays until the next one about the same is there, a slow answer
+// says that it works, and a coxd that is away is asked again.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, wait } from '../api/connect';
 
 export const SLOW_MS = 300;
-const RETRY_MS = 2000;
+export const RETRY_MS = 2000;
 
 export interface Asked<T> {
   data?: T;
   error?: CallError;
-  isCurrent?: boolean; // data answers the question, not an earlier one
   slow: boolean; // waiting for longer than SLOW_MS
   again: () => void;
 }
 
-const toError = (error: unknown): CallError =>
+export interface Known<T> {
+  about?: string | null;
+  data?: T;
+  error?: CallError;
+  slow: boolean;
+}
+
+export const toError = (error: unknown): CallError =>
   error instanceof CallError ? error : new CallError('unknown', String(error));
 
+// What is known about `about`: numbers of one machine or job must not stand under another's name.
+export const knownAbout = <T>(known: Known<T>, about: string | null): Known<T> =>
+  known.about === about ? known : { about, slow: known.slow };
+
 // Asks when `key` changes, and every `everyMs` if that is not 0. A null key asks nothing.
-export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>, everyMs = 0): Asked<T> {
-  const [state, setState] = useState<{ data?: T; of?: string; error?: CallError; slow: boolean }>({ slow: false });
+// `about`: answers to several keys are about the same, such as a job list of each minute.
+export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>, everyMs = 0, about = key): Asked<T> {
+  const [state, setState] = useState<Known<T>>({ slow: false });
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
@@ -36,11 +47,11 @@ export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Prom
         try {
           const data = await latest.current(abort.signal);
           if (abort.signal.aborted) return;
-          setState({ data, of: key, slow: false });
+          setState({ about, data, slow: false });
         } catch (caught) {
           if (abort.signal.aborted) return;
           const error = toError(caught);
-          setState((old) => ({ data: old.data, of: old.of, error, slow: false }));
+          setState((old) => ({ ...knownAbout(old, about), error, slow: false }));
           if (error.code === 'unavailable') pause = RETRY_MS;
         } finally {
           clearTimeout(timer);
@@ -52,13 +63,13 @@ export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Prom
     void run();
     return () => abort.abort();
   }, [key, round, everyMs]);
-  return { ...state, isCurrent: key !== null && state.of === key, again: () => setRound((n) => n + 1) };
+  return { ...knownAbout(state, about), again: () => setRound((n) => n + 1) };
 }
 
 // One call of the API.
-export function useCall<T>(method: string, request: object | null, everyMs = 0): Asked<T> {
+export function useCall<T>(method: string, request: object | null, everyMs = 0, about?: string): Asked<T> {
   const key = request === null ? null : `${method} ${JSON.stringify(request)}`;
-  return useAsk<T>(key, (signal) => call<T>(method, request ?? {}, signal), everyMs);
+  return useAsk<T>(key, (signal) => call<T>(method, request ?? {}, signal), everyMs, about ?? key);
 }
 
 // All pages of a list, at most `most` items.
@@ -77,6 +88,27 @@ export async function callPages<Response extends { nextPageToken?: string }, Ite
     pageToken = response.nextPageToken ?? '';
   } while (pageToken !== '' && all.length < most);
   return all;
+}
+
+// Runs `run` while the page is shown. Its signal aborts when the page is hidden: a browser has six
+// connections to a host for all its tabs, so hidden tabs must hold none. Returns what ends it.
+export function whileShown(run: (signal: AbortSignal) => void, page: Pick<Document, 'hidden' | 'addEventListener' | 'removeEventListener'> = document): () => void {
+  let running: AbortController | null = null;
+  const follow = () => {
+    if (page.hidden) {
+      running?.abort();
+      running = null;
+    } else if (running === null) {
+      running = new AbortController();
+      run(running.signal);
+    }
+  };
+  page.addEventListener('visibilitychange', follow);
+  follow();
+  return () => {
+    page.removeEventListener('visibilitychange', follow);
+    running?.abort();
+  };
 }
 
 // The time, again every `everyMs`: for "5 s ago".

@@ -90,6 +90,12 @@ export function differencesOf(here: Map<string, Recommendation[]>, there: Map<st
   return found;
 }
 
+// Why no question has an answer; undefined if one has, or if the reasons differ.
+export function refusalOf(answers: Recommendation[]): string | undefined {
+  const errors = new Set(answers.map((answer) => answer.error));
+  return errors.size === 1 ? [...errors][0] || undefined : undefined;
+}
+
 function useGrid(machine: string, shape: Shape | null, revision = 0) {
   const requests = shape === null || machine === '' ? null : {
     requests: COLLECTIVES.flatMap((collective) =>
@@ -118,13 +124,13 @@ export function Decisions() {
   const revision = Number(params.get('revision') ?? 0) || 0;
   const comparison = other !== '' ? { machine: other, revision: 0, name: other } : revision > 0 ? { machine: name, revision, name: `r${revision}` } : null;
   const compared = useGrid(comparison?.machine ?? '', ready && comparison !== null ? shape : null, comparison?.revision);
-  if (!compared.asked.isCurrent) compared.rows.clear(); // of another machine or revision
   const profiles = useCall<{ profiles?: Profile[] }>('ProfileService/ListProfiles', state ? { parent: `machines/${name}`, pageSize: REVISIONS } : null);
   const collectives = [...grid.rows.keys()];
   const all = [...grid.rows.values()].flat();
   const colors = rankNames(all.map((answer) => answer.algorithm ?? '').filter((algorithm) => algorithm !== '' && algorithm !== 'default'));
   const changed = all.filter((answer) => answer.algorithm !== 'default');
   const gains = changed.map(gainOf).sort((a, b) => a - b);
+  const refusal = refusalOf(grid.asked.data?.responses ?? []);
   const collective = params.get('collective') ?? '';
   const size = Number(params.get('bytes') ?? NaN);
   if (states.length === 0 && state === undefined && name === '') return <><h1>Decisions</h1><NoMachine /></>;
@@ -155,8 +161,8 @@ export function Decisions() {
         </dl>
       )}
       {grid.asked.data && all.length === 0 && (
-        <Empty title={`${shape.library} has no table of algorithms for this machine.`}>
-          <p>Choose another library, or calibrate the machine.</p>
+        <Empty title={refusal ?? `${shape.library} has no table of algorithms for this machine.`}>
+          {refusal === undefined && <p>Choose another library, or calibrate the machine.</p>}
         </Empty>
       )}
       {all.length > 0 && (
@@ -183,7 +189,7 @@ export function Decisions() {
           </ul>
         </Card>
       )}
-      {comparison && compared.asked.isCurrent && all.length > 0 && (
+      {comparison && compared.asked.data && all.length > 0 && (
         <Differences here={revision > 0 && other === '' ? `r${num(state?.profileRevision)}` : name} there={comparison.name} rows={differencesOf(grid.rows, compared.rows, SIZES)} />
       )}
       {ready && collectives.includes(collective) && SIZES.includes(size) && (

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { watch } from '../api/connect';
 import { num, type ObservedTimes, type Profile } from '../api/types';
-import { useCall, useNow } from '../base/hooks';
+import { useCall, useNow, whileShown } from '../base/hooks';
 import { agoText, bytesText, countText, timeText, whenText } from '../base/units';
 import { Chart } from '../parts/chart';
 import { Badge, Card, Command, Empty, Progress, Stat } from '../parts/common';
@@ -35,15 +35,17 @@ function useFeed(machine: string): Feed {
   useEffect(() => {
     if (machine === '') return undefined;
     setFeed({ connected: false, why: 'connecting', events: [] });
-    const abort = new AbortController();
-    void watch<Profile>(
-      'ProfileService/WatchProfile',
-      { parent: `machines/${machine}` },
-      (profile) => setFeed((old) => ({ ...old, events: addEvent(old.events, { at: Date.now(), profile }) })),
-      (connected, why) => setFeed((old) => ({ ...old, connected, why })),
-      abort.signal,
-    );
-    return () => abort.abort();
+    const onState = (connected: boolean, why: string) => setFeed((old) => ({ ...old, connected, why }));
+    return whileShown((signal) => {
+      onState(false, 'connecting');
+      void watch<Profile>(
+        'ProfileService/WatchProfile',
+        { parent: `machines/${machine}` },
+        (profile) => setFeed((old) => ({ ...old, events: addEvent(old.events, { at: Date.now(), profile }) })),
+        onState,
+        signal,
+      );
+    });
   }, [machine]);
   return feed;
 }
@@ -73,8 +75,8 @@ export function Live() {
   const feed = useFeed(state ? name : '');
   const nowMs = useNow(EVERY_MS);
   const startMs = Math.floor((nowMs - WINDOW_S * 1000) / 60_000) * 60_000;
-  const asked = useCall<{ times?: ObservedTimes[] }>('HistoryService/SummarizeObservations',
-    state ? { machine: name, startTime: new Date(startMs).toISOString(), bucketS: BUCKET_S } : null, EVERY_MS);
+  const asked = useCall<{ times?: ObservedTimes[]; truncated?: boolean }>('HistoryService/SummarizeObservations',
+    state ? { machine: name, startTime: new Date(startMs).toISOString(), bucketS: BUCKET_S } : null, EVERY_MS, name);
   if (states.length === 0 && name === '') return <><h1>Live</h1><NoMachine /></>;
   const rows = asked.data?.times ?? [];
   const buckets = bucketsOf(rows, startMs / 1000, nowMs / 1000);
@@ -93,6 +95,7 @@ export function Live() {
         </div>
       </Card>
       <Progress of={[asked]} />
+      {asked.data?.truncated && <p class="hint" role="status">Only the newest timings are summed up here: this machine reports more in ten minutes than one answer holds.</p>}
       <dl class="stats">
         <Stat label="Timings in 10 min" value={countText(timings)} />
         <Stat label="Time in collectives" value={timeText(buckets.reduce((sum, bucket) => sum + bucket.totalS, 0))} />

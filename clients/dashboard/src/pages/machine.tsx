@@ -1,8 +1,8 @@
 // One machine: its parameters over revisions, which model is right, when it changed.
 import { useEffect, useState } from 'preact/hooks';
 import { call, type CallError } from '../api/connect';
-import { type Accuracy, type HeldRevision, num, type Parameter, type Profile, type PredictionError } from '../api/types';
-import { useCall, useNow } from '../base/hooks';
+import { type Accuracy, type HeldRevision, type Machine as MachineJson, num, type Parameter, type Profile, type PredictionError } from '../api/types';
+import { toError, useCall, useNow } from '../base/hooks';
 import { errorStrength } from '../base/palette';
 import { setParams, useRoute } from '../base/route';
 import { agoText, bytesText, countText, parameterText, percentText, ratioLabel, whenText } from '../base/units';
@@ -122,7 +122,7 @@ function useRevisionErrors(machine: string, revisions: number[]) {
           setFound((old) => new Map(old).set(profileRevision, revisionError(answer)));
         } catch (caught) {
           if (abort.signal.aborted) return;
-          setError(caught as CallError);
+          setError(toError(caught));
           break;
         }
       }
@@ -165,7 +165,7 @@ function HeldBack(props: { machine: string; held: HeldRevision; onDone: (text: s
       await call('ProfileService/AcceptProfile', { parent: `machines/${props.machine}` });
       props.onDone('What was held back answers now. Roll back to undo it.');
     } catch (caught) {
-      setError(caught as CallError);
+      setError(toError(caught));
     }
   };
   const what = `${countText(num(props.held.observationCount))} observations of ${(props.held.sources ?? []).join(', ') || 'one source'} would move predictions by a factor of ${(props.held.factor ?? 1).toFixed(1)}`;
@@ -174,7 +174,7 @@ function HeldBack(props: { machine: string; held: HeldRevision; onDone: (text: s
       <Progress of={[{ error, slow: false }]} />
       <p>{what}. It waits until you accept it, a second source agrees, or a benchmark is imported.</p>
       {asks && (
-        <Confirm title="Accept what is held back?" action="Accept" onYes={() => void accept()} onNo={() => setAsks(false)}>
+        <Confirm title={`Accept what ${props.machine} holds back?`} action="Accept" onYes={() => void accept()} onNo={() => setAsks(false)}>
           <p>{what}. All answers for this machine use it from now on.</p>
         </Confirm>
       )}
@@ -231,48 +231,54 @@ function Parameters(props: { profiles: Profile[] }) {
   );
 }
 
+const pin = (machine: string, revision: number) =>
+  call('ProfileService/PinProfile', { name: `machines/${machine}/profiles/${revision === 0 ? '-' : revision}` });
+
+const rollBack = (machine: string, revision: number) =>
+  call('ProfileService/RollbackProfile', { name: `machines/${machine}/profiles/${revision}`, requestId: crypto.randomUUID() });
+
+// Pins a revision (0: none), or rolls back to it. Returns what undoes it: it brings back the pin
+// that coxd has now, because what the page shows may be seconds old.
+export async function change(machine: string, kind: 'pin' | 'rollback', revision: number): Promise<() => Promise<void>> {
+  const pinned = num((await call<MachineJson>('MachineService/GetMachine', { name: `machines/${machine}` })).pinnedRevision);
+  if (kind === 'pin') {
+    await pin(machine, revision);
+    return async () => {
+      await pin(machine, pinned);
+    };
+  }
+  const { profiles } = await call<{ profiles?: Profile[] }>('ProfileService/ListProfiles', { parent: `machines/${machine}`, pageSize: 1 });
+  const newest = num(profiles?.[0]?.revision);
+  await rollBack(machine, revision);
+  return async () => {
+    await rollBack(machine, newest);
+    if (pinned !== 0) await pin(machine, pinned);
+  };
+}
+
 function Revisions(props: { machine: string; profiles: Profile[]; pinned: number; onDone: (text: string, undo?: () => Promise<void>) => void }) {
   const nowMs = useNow();
   const [asks, setAsks] = useState<{ kind: 'pin' | 'rollback'; revision: number } | null>(null);
   const [error, setError] = useState<CallError | undefined>();
-  const resource = (revision: number | '-') => `machines/${props.machine}/profiles/${revision}`;
-  const pin = async (revision: number | '-') => {
-    await call('ProfileService/PinProfile', { name: resource(revision) });
-  };
-  const run = async (action: () => Promise<void>) => {
+  const run = async (kind: 'pin' | 'rollback', revision: number, text: string) => {
     setError(undefined);
     setAsks(null);
     try {
-      await action();
+      props.onDone(text, await change(props.machine, kind, revision));
     } catch (caught) {
-      setError(caught as CallError);
+      setError(toError(caught));
     }
   };
-  const back = () => pin(props.pinned === 0 ? '-' : props.pinned);
-  const active = num(props.profiles.find((profile) => profile.active)?.revision);
   const yes = () => {
     if (asks === null) return;
     const { kind, revision } = asks;
-    void run(async () => {
-      if (kind === 'pin') {
-        await pin(revision);
-        props.onDone(`Revision ${revision} is pinned.`, back);
-      } else {
-        await call('ProfileService/RollbackProfile', { name: resource(revision), requestId: crypto.randomUUID() });
-        props.onDone(`A copy of revision ${revision} answers now.`, async () => {
-          await call('ProfileService/RollbackProfile', { name: resource(active), requestId: crypto.randomUUID() });
-        });
-      }
-    });
+    void run(kind, revision, kind === 'pin' ? `Revision ${revision} is pinned.` : `A copy of revision ${revision} answers now.`);
   };
   return (
     <Card
       title="Revisions"
       hint="Pinning keeps one revision until it is unpinned; learning pauses meanwhile. Rolling back adds a copy of an older revision."
-      tools={props.pinned > 0 && <button type="button" class="primary" onClick={() => run(async () => {
-        await pin('-');
-        props.onDone('The newest revision answers again.', () => pin(props.pinned));
-      })}>Unpin</button>}
+      tools={props.pinned > 0 && <button type="button" class="primary" onClick={() => void run('pin', 0, 'The newest revision answers again.')}>Unpin</button>}
     >
       <Progress of={[{ error, slow: false }]} />
       <div class="scroll short" tabIndex={0} role="region" aria-label="Revisions">
@@ -295,7 +301,7 @@ function Revisions(props: { machine: string; profiles: Profile[]; pinned: number
         </table>
       </div>
       {asks && (
-        <Confirm title={asks.kind === 'pin' ? `Pin revision ${asks.revision}?` : `Roll back to revision ${asks.revision}?`} action={asks.kind === 'pin' ? 'Pin' : 'Roll back'} onYes={yes} onNo={() => setAsks(null)}>
+        <Confirm title={asks.kind === 'pin' ? `Pin revision ${asks.revision} of ${props.machine}?` : `Roll ${props.machine} back to revision ${asks.revision}?`} action={asks.kind === 'pin' ? 'Pin' : 'Roll back'} onYes={yes} onNo={() => setAsks(null)}>
           <p>{asks.kind === 'pin' ? 'All answers for this machine use it from now on, and the machine learns nothing until it is unpinned.' : 'All answers for this machine use a copy of it from now on. History stays.'} You can undo this.</p>
         </Confirm>
       )}
@@ -308,28 +314,34 @@ export function Machine() {
   const asked = useCall<{ profiles?: Profile[]; held?: HeldRevision }>(
     'ProfileService/ListProfiles', state ? { parent: `machines/${name}`, pageSize: REVISIONS } : null, 5000);
   const [said, setDone] = useState<{ machine: string; text: string; undo?: () => Promise<void> } | null>(null);
+  const [failed, setFailed] = useState<CallError | undefined>(); // to undo
   const done = said?.machine === name ? said : null;
   const nowMs = useNow();
   const profiles = asked.data?.profiles ?? [];
   if (states.length === 0 && name === '') return <><h1>Machine</h1><NoMachine /></>;
   const onDone = (text: string, undo?: () => Promise<void>) => {
     setDone({ machine: name, text, undo });
+    setFailed(undefined);
     asked.again();
+  };
+  const undo = async () => {
+    try {
+      await done?.undo?.();
+      onDone('Undone.');
+    } catch (caught) {
+      setFailed(toError(caught));
+    }
   };
   const active = profiles.find((profile) => profile.active);
   return (
     <>
       <h1>Machine</h1>
       <Card><div class="form"><MachineSelect /></div></Card>
-      <Progress of={[asked]} />
+      <Progress of={[asked, { error: done ? failed : undefined, slow: false }]} />
       {done && (
         <p class="toast" role="status">
           {done.text}{' '}
-          {done.undo && <button type="button" class="link" onClick={async () => {
-            await done.undo?.();
-            setDone({ machine: name, text: 'Undone.' });
-            asked.again();
-          }}>Undo</button>}
+          {done.undo && <button type="button" class="link" onClick={() => void undo()}>Undo</button>}
           <button type="button" class="link" onClick={() => setDone(null)}>Dismiss</button>
         </p>
       )}
@@ -344,13 +356,13 @@ export function Machine() {
         </dl>
       )}
       {asked.data && profiles.length === 0 && <Empty title="This machine has no profile yet."><p>Calibrate it: <code>cox calibrate {name}</code></p></Empty>}
-      {asked.data?.held && <HeldBack machine={name} held={asked.data.held} onDone={onDone} />}
+      {asked.data?.held && <HeldBack key={name} machine={name} held={asked.data.held} onDone={onDone} />}
       {profiles.length > 0 && <Parameters profiles={profiles} />}
       {profiles.length > 0 && <AccuracyCard machine={name} />}
-      {profiles.length > 0 && <AccuracyOverRevisions machine={name} profiles={profiles} />}
+      {profiles.length > 0 && <AccuracyOverRevisions key={name} machine={name} profiles={profiles} />}
       {profiles.length > 0 && <SavingsCard key={name} machine={name} />}
-      {profiles.length > 0 && <Drifts machine={name} />}
-      {profiles.length > 0 && <Revisions machine={name} profiles={profiles} pinned={num(state?.machine.pinnedRevision)} onDone={onDone} />}
+      {profiles.length > 0 && <Drifts key={name} machine={name} />}
+      {profiles.length > 0 && <Revisions key={name} machine={name} profiles={profiles} pinned={num(state?.machine.pinnedRevision)} onDone={onDone} />}
     </>
   );
 }

@@ -107,16 +107,21 @@ const amountText = (prediction: Prediction) =>
 
 function PatternCard(props: { machine: string; cores: number }) {
   const [pattern, setPattern] = useState<Pattern | null>(null);
+  const loads = useRef(0); // a file may have changed, and kept its name
   const [problem, setProblem] = useState('');
   const [over, setOver] = useState(false);
   const [ppn, setPpn] = useState(props.cores);
   const asked: Asked<PatternAnswer> = useAsk(
-    pattern === null ? null : `${props.machine}/${ppn}/${pattern.name}/${pattern.messages.length}`,
+    pattern === null ? null : `${props.machine}/${ppn}/${loads.current}`,
     (signal) => priceRoutes(props.machine, ppn, pattern as Pattern, signal));
+  const show = (next: Pattern) => {
+    ++loads.current;
+    setPattern(next);
+  };
   const read = async (file: File | undefined) => {
     if (file === undefined) return;
     try {
-      setPattern(toPattern(file.name, await file.text()));
+      show(toPattern(file.name, await file.text()));
       setProblem('');
     } catch (error) {
       setPattern(null);
@@ -142,9 +147,9 @@ function PatternCard(props: { machine: string; cores: number }) {
         }}
       >
         <Field label="Drop a CSV of src,dst,bytes here, or choose one">
-          {(id) => <input id={id} type="file" accept=".csv,text/csv" onChange={(event) => read(event.currentTarget.files?.[0])} />}
+          {(id) => <input id={id} type="file" accept=".csv,text/csv" onClick={(event) => { event.currentTarget.value = ''; }} onChange={(event) => read(event.currentTarget.files?.[0])} />}
         </Field>
-        <button type="button" class="quiet" onClick={() => setPattern(examplePattern())}>Show an example</button>
+        <button type="button" class="quiet" onClick={() => show(examplePattern())}>Show an example</button>
         <NumberField label="Ranks per node" value={ppn} min={1} onChange={setPpn} />
       </div>
       {problem !== '' && <p class="error" role="alert">{problem}</p>}
@@ -155,9 +160,9 @@ function PatternCard(props: { machine: string; cores: number }) {
             <Stat label="Pattern" value={pattern.name} />
             <Stat label="Ranks" value={countText(pattern.ranks)} />
             <Stat label="Messages" value={countText(pattern.messages.length)} />
-            <Stat label="Bytes" value={bytesText(answer?.volumeBytes ?? 0)} title={`${answer?.volumeBytes ?? 0} bytes`} />
-            <Stat label="Busiest rank sends" value={bytesText(answer?.maxOutBytes ?? 0)} />
-            <Stat label="Busiest rank receives" value={bytesText(answer?.maxInBytes ?? 0)} />
+            <Stat label="Bytes" value={answer ? bytesText(answer.volumeBytes ?? 0) : '–'} title={`${answer?.volumeBytes ?? 0} bytes`} />
+            <Stat label="Busiest rank sends" value={answer ? bytesText(answer.maxOutBytes ?? 0) : '–'} />
+            <Stat label="Busiest rank receives" value={answer ? bytesText(answer.maxInBytes ?? 0) : '–'} />
           </dl>
           <div class="split">
             <Matrix pattern={pattern} />

@@ -259,7 +259,7 @@ export function SavingsCard(props: { machine: string }) {
           <Command text={`cox run --machine ${props.machine} --mode apply --canary 5% -- mpirun -n 64 ./app`} />
         </Empty>
       )}
-      {isCompared(all) && asked.isCurrent && <Rows rows={rows} division={division} />}
+      {isCompared(all) && <Rows rows={rows} division={division} />}
       {asked.data?.truncated && <p class="hint">Older observations were not read: choose a shorter period for exact sums.</p>}
       <Withdrawals withdrawals={asked.data?.withdrawals ?? []} />
     </Card>

@@ -76,11 +76,11 @@ export function Trials(props: { job: Job; machine: string; calls: CallRow[] }) {
     });
     return { earlier: before.times ?? [], isWhole: !before.truncated, choices: new Map(choices) };
   });
-  const trials = asked.data && asked.isCurrent ? trialsOf(calls, asked.data.earlier, asked.data.choices) : [];
+  const trials = asked.data ? trialsOf(calls, asked.data.earlier, asked.data.choices) : [];
   return (
     <Card title="Trials" hint="Algorithms that this job was the first to run for a call, or that are not today's choice; and what came of them.">
       <Progress of={[asked]} />
-      {(key === null || (asked.isCurrent && trials.length === 0)) && (
+      {(key === null || (asked.data && trials.length === 0)) && (
         <>
           <p>{key === null ? 'This job ran only the default.' : 'This job ran only the default and what is chosen today.'} Let a job try what may be faster, for at most 5 % of its time:</p>
           <Command text={`cox run --machine ${machine} --mode observe --explore 5% -- mpirun -n 64 ./app`} />

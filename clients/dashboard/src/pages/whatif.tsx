@@ -1,8 +1,8 @@
 // Curves of all algorithms while ranks, latency and bandwidth move under the hand.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { call, CallError } from '../api/connect';
+import { call } from '../api/connect';
 import { type Grid, type Model, num, type Parameter, type ParameterSpec, type Profile } from '../api/types';
-import { Latest, SLOW_MS, useCall } from '../base/hooks';
+import { knownAbout, type Known, Latest, RETRY_MS, SLOW_MS, toError, useCall } from '../base/hooks';
 import { bestRanges } from '../base/curves';
 import { setParams, useRoute } from '../base/route';
 import { bytesText, countText, timeText } from '../base/units';
@@ -15,6 +15,8 @@ const COLLECTIVES = ['alltoall', 'allreduce', 'bcast', 'allgather', 'reduce', 'r
 const MOST_CURVES = 8;
 const MOST_RANKS_LOG2 = 20;
 const STEPS_PER_DOUBLING = 4;
+const MOST_STEPS = 16;
+const MOST_DIMENSIONS = 6;
 
 const AS_IS = '';
 const TOPOLOGIES = ['crossbar', 'bus', 'mesh', 'torus', 'hypercube', 'tree', 'fat-tree', 'dragonfly'];
@@ -49,10 +51,11 @@ export function changesOf(specs: ParameterSpec[], has: (spec: ParameterSpec) => 
   });
 }
 
-const intParam = (params: URLSearchParams, name: string, fallback: number) => {
+// A whole number of the address within its slider's range, or `fallback`.
+export function intParam(params: URLSearchParams, name: string, fallback: number, least: number, most: number): number {
   const value = Number(params.get(name) ?? NaN);
-  return Number.isFinite(value) ? value : fallback;
-};
+  return Number.isNaN(value) ? fallback : Math.max(least, Math.min(most, Math.round(value)));
+}
 
 const factorText = (factor: number) => (factor >= 1 ? `${Number(factor.toPrecision(3))}×` : `1/${Number((1 / factor).toPrecision(3))}`);
 
@@ -61,23 +64,30 @@ const topologyHint = (priced: Model[]) =>
     ? `Choose the model ${TOPOLOGY_MODELS.join(' or ')}.`
     : `The model ${TOPOLOGY_MODELS.join(' or ')} has one, but this machine has no parameters of it.`;
 
-function useGrid(request: object | null) {
-  const [state, setState] = useState<{ data?: Grid; error?: CallError; slow: boolean }>({ slow: false });
-  const latest = useMemo(() => new Latest<object>(async (question) => {
+// `about`: while it stays the same, the curves stay until the next ones are there.
+function useGrid(request: object | null, about: string) {
+  const [state, setState] = useState<Known<Grid>>({ slow: false });
+  const latest = useMemo(() => new Latest<{ request: object; about: string }>(async (asked) => {
     const timer = setTimeout(() => setState((old) => ({ ...old, slow: true })), SLOW_MS);
     try {
-      setState({ data: await call<Grid>('AdviceService/BatchEvaluate', question), slow: false });
+      setState({ about: asked.about, data: await call<Grid>('AdviceService/BatchEvaluate', asked.request), slow: false });
     } catch (caught) {
-      setState((old) => ({ data: old.data, slow: false, error: caught instanceof CallError ? caught : new CallError('unknown', String(caught)) }));
+      setState({ about: asked.about, slow: false, error: toError(caught) });
     } finally {
       clearTimeout(timer);
     }
   }), []);
   const key = JSON.stringify(request);
   useEffect(() => {
-    if (request !== null) void latest.push(request);
-  }, [key]);
-  return state;
+    if (request !== null) void latest.push({ request, about });
+  }, [key, about]);
+  const isAway = state.error?.code === 'unavailable';
+  useEffect(() => {
+    if (!isAway || request === null) return undefined;
+    const timer = setTimeout(() => void latest.push({ request, about }), RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [state.error, key, about]);
+  return knownAbout(state, about);
 }
 
 export function WhatIf() {
@@ -88,14 +98,14 @@ export function WhatIf() {
   const collective = params.get('collective') ?? 'alltoall';
   const wanted = params.get('model') ?? '';
   const cores = Math.max(1, num(state?.machine.coresPerNode));
-  const ppn = Math.max(1, intParam(params, 'ppn', cores));
-  const ranksLog2 = intParam(params, 'ranks', Math.max(1, Math.min(MOST_RANKS_LOG2, Math.round(Math.log2(Math.max(2, num(state?.machine.nodes) * cores))))));
+  const ppn = intParam(params, 'ppn', cores, 1, Number.MAX_SAFE_INTEGER);
+  const ranksLog2 = intParam(params, 'ranks', Math.max(1, Math.min(MOST_RANKS_LOG2, Math.round(Math.log2(Math.max(2, num(state?.machine.nodes) * cores))))), 1, MOST_RANKS_LOG2);
   const ranks = 2 ** ranksLog2;
-  const latency = intParam(params, 'latency', 0);
-  const bandwidth = intParam(params, 'bandwidth', 0);
+  const latency = intParam(params, 'latency', 0, -MOST_STEPS, MOST_STEPS);
+  const bandwidth = intParam(params, 'bandwidth', 0, -MOST_STEPS, MOST_STEPS);
   const placement = params.get('placement') ?? 'BLOCK';
   const kind = params.get('topology') ?? AS_IS;
-  const dimensions = Math.min(6, Math.max(1, intParam(params, 'dims', 2)));
+  const dimensions = intParam(params, 'dims', 2, 1, MOST_DIMENSIONS);
   const sides = WITH_SIDES.includes(kind) ? sidesOf(Math.ceil(ranks / ppn), dimensions) : [];
   const known = profile.data?.parameters ?? [];
   const has = (model: string) => (spec: ParameterSpec) =>
@@ -105,7 +115,7 @@ export function WhatIf() {
   const priced = (models.data?.models ?? []).filter((model) => known.some((each) => each.model === model.id));
   const model = priced.find((each) => each.id === wanted) ?? priced.find((each) => each.id === 'loggp') ?? priced[0];
   // The parameters of another machine, which may still be here, would ask for changes that do not fit.
-  const request = !state || !profile.isCurrent || !models.data || !model ? null : {
+  const request = !state || !profile.data || !models.data || !model ? null : {
     machine: name, collective, model: model.id, ranks: [ranks], ppn, placement: `PLACEMENT_${placement}`,
     blockBytes: collective === 'barrier' ? [0] : SIZES,
     whatIf: changesOf(model.parameters ?? [], has(model.id), factorAt(latency), factorAt(bandwidth), model.id),
@@ -118,7 +128,7 @@ export function WhatIf() {
     kind !== AS_IS && model !== undefined && !TOPOLOGY_MODELS.includes(model.id) ? 'topology' : '',
   ].filter((what) => what !== '');
   const own = [state?.machine.topology?.kind, state?.machine.topology?.dims?.join(' × ')].filter(Boolean).join(' ');
-  const grid = useGrid(request);
+  const grid = useGrid(request, `${name} ${collective} ${model?.id}`);
   const strategies = grid.data?.strategies ?? [];
   const times = grid.data?.timeS ?? [];
   const width = strategies.length > 0 ? times.length / strategies.length : 0;
@@ -143,9 +153,9 @@ export function WhatIf() {
         <div class="form wide">
           <Slider label="Ranks" min={1} max={MOST_RANKS_LOG2} value={ranksLog2} text={countText(ranks)} onInput={(value) => set({ ranks: value })} />
           <Slider label="Ranks per node" min={1} max={Math.max(2, cores, ppn)} value={ppn} text={countText(ppn)} onInput={(value) => set({ ppn: value })} />
-          <Slider label="Network latency" min={-16} max={16} value={latency} text={factorText(factorAt(latency))} onInput={(value) => set({ latency: value })} />
-          <Slider label="Network bandwidth" min={-16} max={16} value={bandwidth} text={factorText(factorAt(bandwidth))} onInput={(value) => set({ bandwidth: value })} />
-          {WITH_SIDES.includes(kind) && <Slider label="Dimensions" min={1} max={6} value={dimensions} text={sides.join(' × ')} onInput={(value) => set({ dims: value })} />}
+          <Slider label="Network latency" min={-MOST_STEPS} max={MOST_STEPS} value={latency} text={factorText(factorAt(latency))} onInput={(value) => set({ latency: value })} />
+          <Slider label="Network bandwidth" min={-MOST_STEPS} max={MOST_STEPS} value={bandwidth} text={factorText(factorAt(bandwidth))} onInput={(value) => set({ bandwidth: value })} />
+          {WITH_SIDES.includes(kind) && <Slider label="Dimensions" min={1} max={MOST_DIMENSIONS} value={dimensions} text={sides.join(' × ')} onInput={(value) => set({ dims: value })} />}
         </div>
         {ignored.length > 0 && <p class="hint" role="status">The model {model?.id} has no term for {ignored.join(' and ')}: nothing changes.{ignored.includes('topology') && ` ${topologyHint(priced)}`}</p>}
       </Card>

@@ -1,6 +1,6 @@
 // The machines, for the pages that ask about one.
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useEffect } from 'preact/hooks';
 import { num, bareName, type MachineState } from '../api/types';
 import { type Asked, callPages, useAsk } from '../base/hooks';
 import { setParams, useRoute } from '../base/route';
@@ -47,6 +47,17 @@ export function MachineSelect(props: { label?: string; param?: string; none?: st
       onChange={(value) => setParams({ [param]: value, ...(props.clears ? { [props.clears]: '' } : {}) })}
     />
   );
+}
+
+// Puts the machine into the address where there is none: the most used machine may be another one
+// soon, here and for whoever gets the link.
+export function NameMachine() {
+  const { name } = useMachine();
+  const isNamed = (useRoute().params.get('machine') ?? '') !== '';
+  useEffect(() => {
+    if (!isNamed && name !== '') setParams({ machine: name }, true);
+  }, [isNamed, name]);
+  return null;
 }
 
 // Of a link to a machine that coxd does not have, or has no longer.
