@@ -3,10 +3,10 @@ import { attentionOf } from '../src/pages/fleet';
 import { cellOf, curvesOf, differencesOf, evidenceText, gainOf, isCertain, refusalOf } from '../src/pages/decisions';
 import { evidenceSeries, sizesText } from '../src/pages/drifts';
 import { compareWithDefault } from '../src/pages/calls';
-import { runRatios, severalElements, stemOf } from '../src/pages/jobs';
+import { findJob, machineOf, periodOf, runRatios, severalElements, stemOf } from '../src/pages/jobs';
 import { addEvent, bucketsOf } from '../src/pages/live';
 import { change, historyOf, revisionError, someRevisions } from '../src/pages/machine';
-import { chooseShape, observedShapes } from '../src/pages/observed';
+import { chooseShape, filtersOf, observedShapes } from '../src/pages/observed';
 import { examplePattern, ranksFor } from '../src/pages/patterns';
 import { dayTitle, isCompared, savedByDay, savedPerDay, savedTone, sumOf, withdrawalText } from '../src/pages/savings';
 import { outcomeOf, questionsOf, trialsOf } from '../src/pages/trials';
@@ -117,6 +117,37 @@ describe('jobs', () => {
 it('elements are told only where they tell calls apart', () => {
   expect(severalElements([times({}), times({ blockBytes: '8' }), times({ typeBytes: '8', blockBytes: '2' })]).size).toBe(0);
   expect(severalElements([times({}), times({ typeBytes: '8' })]).size).toBe(1);
+});
+
+describe('a job of a link', () => {
+  it('is found behind the newest ones', async () => {
+    const asked = answerWith((_, { pageToken }) => pageToken === 'more'
+      ? { jobs: [{ name: 'old', machines: ['machines/b'] }], nextPageToken: 'rest' }
+      : { jobs: [{ name: 'new' }], nextPageToken: pageToken === '' ? 'more' : '' });
+    expect(await findJob('old')).toEqual({ job: { name: 'old', machines: ['machines/b'] } });
+    expect(asked.map(([, request]) => request.pageToken)).toEqual(['', 'more']);
+    expect(await findJob('none')).toEqual({ job: undefined });
+    expect(asked).toHaveLength(5);
+  });
+  it('is not looked for without end', async () => {
+    const asked = answerWith(() => ({ jobs: [{ name: 'new' }], nextPageToken: 'more' }));
+    expect(await findJob('old')).toEqual({});
+    expect(asked).toHaveLength(20);
+  });
+  it('is shown on the machine of the link, if it ran there', () => {
+    const job = { name: 'wave', machines: ['machines/a', 'machines/b'] };
+    expect(['b', 'c', ''].map((wanted) => machineOf(job, wanted))).toEqual(['b', 'a', 'a']);
+    expect(machineOf(undefined, 'b')).toBe('');
+  });
+  it('keeps a period that is one', () => {
+    expect([null, 'the last week', 'constructor', 'year'].map(periodOf)).toEqual(['all time', 'the last week', 'all time', 'all time']);
+  });
+});
+
+it('what was observed is asked for the calls of a job alone', () => {
+  expect(filtersOf([times({}), times({ blockBytes: '8' }), times({ collective: 'scan' }), times({ collective: 'scan', nodes: '3' })])).toEqual([
+    { library: 'openmpi-4.1', collective: 'bcast', nodes: 2, ppn: 4 }, { library: 'openmpi-4.1', collective: 'scan', nodes: 0, ppn: 4 }]);
+  expect(filtersOf([times({ nodes: '2' }), times({ nodes: '3' }), times({ nodes: '2' })])[0]?.nodes).toBe(0);
 });
 
 describe('a change of the revision', () => {

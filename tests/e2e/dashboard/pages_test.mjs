@@ -375,6 +375,42 @@ const tests = {
     await page.locator('.live-state').getByText('connected').waitFor();
   },
 
+  async 'Jobs: of several machines, with many calls and a long name'(page) {
+    const MANY = 450;
+    const name = 'x'.repeat(128);
+    const machines = ['east', 'west'];
+    for (const [i, machine] of machines.entries()) {
+      await daemon.call('MachineService/CreateMachine', { machine: { name: `machines/${machine}`, nodes: 2, coresPerNode: 2 } });
+      await daemon.call('ObservationService/ReportObservations', {
+        job: name, sequence: i + 1, source: 'user@head-node', measurement: 'MEASUREMENT_JOB',
+        observations: Array.from({ length: i === 0 ? 1 : MANY }, (_, k) => ({
+          machine, library: 'openmpi-4.1', collective: 'bcast', algorithm: 'default', nodes: 2, ppn: 2, ranks: 4,
+          blockBytes: 8 * (k + 1), timeS: i === 0 ? 4e-3 : 1e-3, count: 10, at: new Date().toISOString(),
+        })),
+      });
+    }
+    await open(page, `jobs?job=${name}`);
+    const table = page.getByRole('region', { name: `Collectives of ${name}` });
+    await table.getByText('4.00 ms', { exact: true }).waitFor();
+    assert.equal(await table.getByRole('row').count(), 2, 'the call on one machine');
+    await page.getByLabel('Machine', { exact: true }).selectOption('west');
+    await table.getByText('1.00 ms', { exact: true }).first().waitFor();
+    assert.equal(await table.getByText('4.00 ms', { exact: true }).count(), 0);
+    assert.equal(await table.getByRole('row').count(), 201);
+    await checkWidth(page, 'a long name');
+    await checkAccessibility(page, 'a job of two machines');
+    await page.getByRole('button', { name: 'Show 200 more of 250' }).click();
+    assert.equal(await table.getByRole('row').count(), 401);
+    await page.setViewportSize({ width: 420, height: 800 });
+    await checkWidth(page, 'a long name, narrow');
+    await page.setViewportSize({ width: 1360, height: 900 });
+    await open(page, 'jobs?period=constructor&job=unknown');
+    await page.getByText('There is no job unknown.').waitFor();
+    await checkAccessibility(page, 'an unknown job');
+    await open(page, 'jobs');
+    await until('the address to name the job', () => page.url().includes(`job=${name}`));
+  },
+
   async 'What if: recovers, and takes no address amiss'(page) {
     away = true;
     await page.route(/BatchEvaluate$/, (asked) => asked.abort());

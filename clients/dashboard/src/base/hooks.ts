@@ -5,6 +5,7 @@ import { CallError, call, wait } from '../api/connect';
 
 export const SLOW_MS = 300;
 export const RETRY_MS = 2000;
+const MOST_ITEMS = 20_000;
 
 export interface Asked<T> {
   data?: T;
@@ -72,14 +73,14 @@ export function useCall<T>(method: string, request: object | null, everyMs = 0, 
   return useAsk<T>(key, (signal) => call<T>(method, request ?? {}, signal), everyMs, about ?? key);
 }
 
-// All pages of a list, at most `most` items.
+// All pages of a list, until there are `most` items. `isWhole`: there are no more.
 export async function callPages<Response extends { nextPageToken?: string }, Item>(
   method: string,
   request: object,
   items: (response: Response) => Item[] | undefined,
   signal: AbortSignal,
-  most = 20000,
-): Promise<Item[]> {
+  most = MOST_ITEMS,
+): Promise<{ items: Item[]; isWhole: boolean }> {
   const all: Item[] = [];
   let pageToken = '';
   do {
@@ -87,7 +88,7 @@ export async function callPages<Response extends { nextPageToken?: string }, Ite
     all.push(...(items(response) ?? []));
     pageToken = response.nextPageToken ?? '';
   } while (pageToken !== '' && all.length < most);
-  return all;
+  return { items: all, isWhole: pageToken === '' };
 }
 
 // Runs `run` while the page is shown. Its signal aborts when the page is hidden: a browser has six

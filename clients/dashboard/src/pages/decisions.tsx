@@ -119,7 +119,7 @@ export function Decisions() {
   const observed = useObserved(name);
   const other = params.get('with') ?? '';
   const ready = state !== undefined && (observed.data !== undefined || observed.error !== undefined);
-  const shape = chooseShape(params, observed.data ?? [], num(state?.machine.nodes), num(state?.machine.coresPerNode));
+  const shape = chooseShape(params, observed.data?.items ?? [], num(state?.machine.nodes), num(state?.machine.coresPerNode));
   const grid = useGrid(name, ready ? shape : null);
   const revision = Number(params.get('revision') ?? 0) || 0;
   const comparison = other !== '' ? { machine: other, revision: 0, name: other } : revision > 0 ? { machine: name, revision, name: `r${revision}` } : null;
@@ -140,7 +140,7 @@ export function Decisions() {
       <Card>
         <div class="form">
           <MachineSelect />
-          <Select label="Library" value={shape.library} options={libraries(observed.data ?? [])} onChange={(library) => setParams({ library })} />
+          <Select label="Library" value={shape.library} options={libraries(observed.data?.items ?? [])} onChange={(library) => setParams({ library })} />
           <NumberField label="Nodes" value={shape.nodes} min={1} onChange={(nodes) => setParams({ nodes })} />
           <NumberField label="Ranks per node" value={shape.ppn} min={1} onChange={(ppn) => setParams({ ppn })} />
           <MachineSelect label="Compare with" param="with" none="nothing" clears="revision" />
@@ -152,6 +152,7 @@ export function Decisions() {
         </div>
       </Card>
       <Progress of={[observed, grid.asked, compared.asked, profiles]} />
+      {observed.data && !observed.data.isWhole && <p class="hint">This machine has more observed scenarios than the {countText(observed.data.items.length)} that this page reads: points may be missing in its charts.</p>}
       {all.length > 0 && (
         <dl class="stats">
           <Stat label="Ranks" value={countText(shape.nodes * shape.ppn)} />
@@ -193,7 +194,7 @@ export function Decisions() {
         <Differences here={revision > 0 && other === '' ? `r${num(state?.profileRevision)}` : name} there={comparison.name} rows={differencesOf(grid.rows, compared.rows, SIZES)} />
       )}
       {ready && collectives.includes(collective) && SIZES.includes(size) && (
-        <Detail machine={name} shape={shape} collective={collective} size={size} observed={observed.data ?? []} />
+        <Detail machine={name} shape={shape} collective={collective} size={size} observed={observed.data?.items ?? []} />
       )}
       {all.length > 0 && <Tuning machine={name} shape={shape} />}
     </>

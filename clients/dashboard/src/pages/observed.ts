@@ -18,10 +18,40 @@ export const FORMATS: Record<string, string[]> = {
 
 export const SIZES = Array.from({ length: 25 }, (_, i) => 2 ** i); // 1 B to 16 MiB
 
-export const useObserved = (machine: string, everyMs = 0): Asked<ObservedTimes[]> =>
-  useAsk(machine === '' ? null : `observed ${machine}`, (signal) =>
-    callPages<{ times?: ObservedTimes[]; nextPageToken?: string }, ObservedTimes>(
-      'HistoryService/ListObservedTimes', { machine, pageSize: 10000 }, (page) => page.times, signal), everyMs);
+export interface Observed {
+  items: ObservedTimes[];
+  isWhole: boolean; // false: the machine has more scenarios
+}
+
+const observedTimes = (filter: object, signal: AbortSignal) =>
+  callPages<{ times?: ObservedTimes[]; nextPageToken?: string }, ObservedTimes>(
+    'HistoryService/ListObservedTimes', { ...filter, pageSize: 10_000 }, (page) => page.times, signal);
+
+export const useObserved = (machine: string): Asked<Observed> =>
+  useAsk(machine === '' ? null : `observed ${machine}`, (signal) => observedTimes({ machine }, signal));
+
+// One filter of ListObservedTimes for each library and collective of some calls, with the nodes and
+// ranks per node where all its calls have the same.
+export function filtersOf(calls: ObservedTimes[]) {
+  const filters = new Map<string, { library: string; collective: string; nodes: number; ppn: number }>();
+  for (const { library, collective, ...row } of calls) {
+    const key = `${library} ${collective}`;
+    const [nodes, ppn] = [num(row.nodes), num(row.ppn)];
+    const known = filters.get(key) ?? { library, collective, nodes, ppn };
+    filters.set(key, { ...known, nodes: known.nodes === nodes ? nodes : 0, ppn: known.ppn === ppn ? ppn : 0 });
+  }
+  return [...filters.values()];
+}
+
+// What was observed of the scenarios of some calls: a machine may have more than a page can hold.
+export function useObservedOf(machine: string, calls: ObservedTimes[], everyMs: number): Asked<Observed> {
+  const filters = filtersOf(calls);
+  return useAsk(machine === '' || filters.length === 0 ? null : `observed ${machine} ${JSON.stringify(filters)}`, async (signal) => {
+    const parts: Observed[] = [];
+    for (const filter of filters) parts.push(await observedTimes({ machine, ...filter }, signal));
+    return { items: parts.flatMap((part) => part.items), isWhole: parts.every((part) => part.isWhole) };
+  }, everyMs);
+}
 
 export interface Shape {
   library: string;

@@ -4,7 +4,7 @@ import { call } from '../api/connect';
 import { type Job, num, type ObservedTimes, type Recommendation } from '../api/types';
 import { useAsk } from '../base/hooks';
 import { bytesText, countText, timeText } from '../base/units';
-import { Badge, Card, Command, Progress } from '../parts/common';
+import { Badge, Card, Command, Progress, useFirst } from '../parts/common';
 import { Against, type CallRow, cellKey } from './calls';
 
 const MOST_QUESTIONS = 1000;
@@ -64,7 +64,7 @@ function Row(props: { trial: Trial }) {
 export function Trials(props: { job: Job; machine: string; calls: CallRow[] }) {
   const { job, machine, calls } = props;
   const questions = questionsOf(machine, calls.map((each) => each.row));
-  const key = questions.length === 0 || job.firstTime === undefined ? null : `trials ${job.name} ${questions.map((each) => each.key).join()}`;
+  const key = questions.length === 0 || job.firstTime === undefined ? null : `trials ${machine} ${job.name} ${questions.map((each) => each.key).join()}`;
   const asked = useAsk(key, async (signal) => {
     const [before, today] = await Promise.all([
       call<{ times?: ObservedTimes[]; truncated?: boolean }>('HistoryService/SummarizeObservations', { machine, endTime: job.firstTime }, signal),
@@ -77,6 +77,7 @@ export function Trials(props: { job: Job; machine: string; calls: CallRow[] }) {
     return { earlier: before.times ?? [], isWhole: !before.truncated, choices: new Map(choices) };
   });
   const trials = asked.data ? trialsOf(calls, asked.data.earlier, asked.data.choices) : [];
+  const [first, more] = useFirst(trials);
   return (
     <Card title="Trials" hint="Algorithms that this job was the first to run for a call, or that are not today's choice; and what came of them.">
       <Progress of={[asked]} />
@@ -100,10 +101,11 @@ export function Trials(props: { job: Job; machine: string; calls: CallRow[] }) {
                 <th scope="col">Since then</th>
               </tr>
             </thead>
-            <tbody>{trials.map((trial) => <Row key={runKey(trial.row)} trial={trial} />)}</tbody>
+            <tbody>{first.map((trial) => <Row key={runKey(trial.row)} trial={trial} />)}</tbody>
           </table>
         </div>
       )}
+      {more}
       {asked.data && !asked.data.isWhole && <p class="hint">Only the newest observations before this job were read: an algorithm may have run even earlier.</p>}
     </Card>
   );

@@ -171,6 +171,15 @@ export function Confirm(props: { title: string; children: ComponentChildren; act
   );
 }
 
+// The first of many rows, and a button for more: drawing thousands at each answer would hold up the tab.
+export function useFirst<T>(rows: T[], step = 200): [T[], ComponentChildren] {
+  const [count, setCount] = useState(step);
+  const left = rows.length - count;
+  return [rows.slice(0, count), left > 0 && (
+    <button type="button" class="quiet" onClick={() => setCount(count + step)}>Show {Math.min(step, left)} more of {left}</button>
+  )];
+}
+
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
 // A state in words, with a mark that needs no colour.

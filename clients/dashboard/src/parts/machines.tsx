@@ -9,9 +9,9 @@ import { Command, Empty, Select } from './common';
 const EVERY_MS = 5000;
 
 export const useMachineStates = (): Asked<MachineState[]> =>
-  useAsk('states', (signal) =>
-    callPages<{ states?: MachineState[]; nextPageToken?: string }, MachineState>(
-      'HistoryService/ListMachineStates', { pageSize: 1000 }, (page) => page.states, signal), EVERY_MS);
+  useAsk('states', async (signal) =>
+    (await callPages<{ states?: MachineState[]; nextPageToken?: string }, MachineState>(
+      'HistoryService/ListMachineStates', { pageSize: 1000 }, (page) => page.states, signal)).items, EVERY_MS);
 
 export const Machines = createContext<Asked<MachineState[]>>({ slow: false, again: () => undefined });
 
