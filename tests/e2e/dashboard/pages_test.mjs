@@ -373,6 +373,11 @@ const tests = {
     await Promise.all([page.waitForEvent('requestfailed', isStream), show(false)]);
     await Promise.all([page.waitForRequest(isStream), show(true)]);
     await page.locator('.live-state').getByText('connected').waitFor();
+    // Sums that leave timings out say so.
+    await page.route(/SummarizeObservations$/, (asked) => asked.fulfill({ json: { truncated: true } }));
+    await page.getByText('Only the newest timings are summed up').waitFor();
+    await checkAccessibility(page, 'live, truncated');
+    await page.unroute(/SummarizeObservations$/);
   },
 
   async 'Jobs: of several machines, with many calls and a long name'(page) {
