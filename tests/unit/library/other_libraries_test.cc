@@ -78,7 +78,9 @@ TEST(OtherLibrariesTest, NothingToChangeSetsNothing) {
 TEST(OtherLibrariesTest, EveryRowCanBeWritten) {
   for (const TuningFormat& format : TuningFormats()) {
     for (const Algorithm& row : AlgorithmsOf(format.library)) {
-      const TunedJob two = {std::string(format.library), 2, 1, kUsualCalls};
+      // 16 is a square and a fourth power.
+      const int64_t nodes = (row.needs & (kSquareRanks | kFourthPowerRanks)) != 0 ? 16 : 2;
+      const TunedJob job = {std::string(format.library), nodes, 1, kUsualCalls};
       const std::string collective(domain::CollectiveName(row.collective));
       const std::string name(row.native_name);
       for (const auto& rows :
@@ -87,7 +89,7 @@ TEST(OtherLibrariesTest, EveryRowCanBeWritten) {
             std::vector<DecisionRow>{MakeRow(0, name, row.native_id), MakeRow(64, "default")}}) {
         // MPI_IN_PLACE is the program's decision.
         if ((row.needs & kInPlace) != 0) continue;
-        const auto text = WriteTuning({{{collective, rows}}}, two, format, {});
+        const auto text = WriteTuning({{{collective, rows}}}, job, format, {});
         EXPECT_TRUE(text.ok()) << format.library << " " << format.name << " " << collective << " "
                                << name << ": " << text.status();
       }

@@ -71,6 +71,32 @@ TEST(CheckCoxcollTest, KnowsTheAlgorithms) {
               ElementsAre(HasSubstr("no line says decided_ranks")));
 }
 
+// 16 is 4^2 and 2^4, 81 is 9^2 and 3^4; 4 and 9 are squares only.
+TEST(CheckCoxcollTest, KnowsWhichRanksTreesNeed) {
+  for (const std::string operation : {"gather", "scatter"}) {
+    const auto check = [&](int64_t ranks, const std::string& tree) {
+      // The line with the ranks may come last.
+      return CheckCoxcoll(
+          absl::StrCat("decide ", operation, " 0 ", tree, "\ndecided_ranks ", ranks, "\n"), {});
+    };
+    for (const int64_t ranks : {1, 16, 81}) {
+      EXPECT_THAT(check(ranks, "2-lev-rec"), IsEmpty()) << ranks;
+      EXPECT_THAT(check(ranks, "3-lev-sq"), IsEmpty()) << ranks;
+    }
+    for (const int64_t ranks : {4, 9}) {
+      EXPECT_THAT(check(ranks, "2-lev-rec"), IsEmpty()) << ranks;
+      EXPECT_THAT(check(ranks, "3-lev-sq"),
+                  ElementsAre(absl::StrCat("line 1: \"3-lev-sq\" needs a fourth power of ranks; "
+                                           "decided_ranks is ",
+                                           ranks)));
+    }
+    EXPECT_THAT(check(8, "2-lev-rec"), ElementsAre(HasSubstr("needs a square number of ranks")));
+    EXPECT_THAT(check(8, "binomial"), IsEmpty());
+  }
+  // libcoxcoll runs linear in its place.
+  EXPECT_THAT(CheckCoxcoll("decided_ranks 4\ndecide gather 0 windowed?window=8\n", {}), IsEmpty());
+}
+
 TEST(CheckCoxcollTest, EveryAlgorithmFits) {
   for (const Algorithm& row : AlgorithmsOf(kCoxcoll)) {
     EXPECT_LE(row.native_name.size(), Decisions::kMostNameCharacters) << row.native_name;
