@@ -3,6 +3,9 @@
 #include <map>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -53,10 +56,10 @@ std::vector<std::string> ValuesOf(const OptionDescription& option) {
 // How the value of an option, or an argument, is completed. Empty: not at all.
 std::string ValueCompletion(const OptionDescription& option) {
   if (const std::vector<std::string> values = ValuesOf(option); !values.empty()) {
-    return absl::StrCat("COMPREPLY=($(compgen -W '", absl::StrJoin(values, " "), "' -- \"$cur\"))");
+    return absl::StrCat("_cox_offer '", absl::StrJoin(values, " "), "'");
   }
   if (option.is_file) return "COMPREPLY=($(compgen -f -- \"$cur\"))";
-  if (option.type == "MACHINE") return "COMPREPLY=($(compgen -W \"$(_cox_machines)\" -- \"$cur\"))";
+  if (option.type == "MACHINE") return "_cox_offer \"$(_cox_machines)\"";
   return "";
 }
 
@@ -75,9 +78,21 @@ std::map<std::string, std::string> ValueOptions(const std::vector<VerbDescriptio
   return options;
 }
 
+// `cox help` takes the verbs behind it, so it is completed as if it were not there.
+std::string HelpPattern(absl::string_view path) {
+  return absl::StrCat(" | 'help", path.empty() ? "" : " ", path, "'");
+}
+
 std::string FishQuoted(absl::string_view text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}, {"\n", " "}}),
                       "'");
+}
+
+// Fish reads a list of values as words of its language.
+std::string FishWord(absl::string_view value) {
+  const bool is_plain = absl::c_all_of(
+      value, [](char c) { return absl::ascii_isalnum(c) || absl::StrContains("-_./", c); });
+  return is_plain ? std::string(value) : FishQuoted(value);
 }
 
 // One option or argument as words of `complete`.
@@ -90,7 +105,8 @@ std::string FishOption(const OptionDescription& option) {
   }
   if (!option.flags.empty() && !option.type.empty()) absl::StrAppend(&words, " -x");
   if (const std::vector<std::string> values = ValuesOf(option); !values.empty()) {
-    absl::StrAppend(&words, " -a ", FishQuoted(absl::StrJoin(values, " ")));
+    const auto append = [](std::string* out, absl::string_view value) { *out += FishWord(value); };
+    absl::StrAppend(&words, " -a ", FishQuoted(absl::StrJoin(values, " ", append)));
   } else if (option.is_file) {
     absl::StrAppend(&words, " -a '(__fish_complete_path)'");
   } else if (option.type == "MACHINE") {
@@ -107,6 +123,14 @@ std::string BashCompletion(const std::vector<VerbDescription>& verbs) {
       "_cox_machines() {\n"
       "  cox --timeout 0.3 --json machine list 2>/dev/null |\n"
       "    grep -o '\"name\":\"machines/[^\"]*\"' | sed 's|.*/||; s|\"||'\n"
+      "}\n"
+      "# The words of $1 that begin as the word on the line, quoted for the shell.\n"
+      "_cox_offer() {\n"
+      "  local word\n"
+      "  COMPREPLY=()\n"
+      "  for word in $(compgen -W \"$1\" -- \"$cur\"); do\n"
+      "    COMPREPLY+=(\"$(printf %q \"$word\")\")\n"
+      "  done\n"
       "}\n"
       "_cox() {\n"
       "  local cur prev word path='' i\n"
@@ -136,8 +160,8 @@ std::string BashCompletion(const std::vector<VerbDescription>& verbs) {
                   "  case $path in\n");
   for (const VerbDescription& verb : verbs) {
     const std::string path = absl::StrJoin(verb.path, " ");
-    absl::StrAppend(&out, "    '", path, "')\n      COMPREPLY=($(compgen -W '",
-                    WordsOf(verb, verbs.front()), "' -- \"$cur\"))\n");
+    absl::StrAppend(&out, "    '", path, "'", verb.verbs.empty() ? "" : HelpPattern(path),
+                    ")\n      _cox_offer '", WordsOf(verb, verbs.front()), "'\n");
     for (const OptionDescription& option : verb.options) {
       if (!option.flags.empty()) continue;
       const std::string value = ValueCompletion(option);
@@ -184,6 +208,8 @@ std::string FishCompletion(const std::vector<VerbDescription>& verbs) {
     for (const std::string& name : verb.verbs) {
       const std::string sub = path.empty() ? name : absl::StrCat(path, " ", name);
       absl::StrAppend(&out, at, "-a ", name, " -d ", FishQuoted(texts[sub]), "\n");
+      absl::StrAppend(&out, "complete -c cox -n '__cox_at help ", path, "' -a ", name, " -d ",
+                      FishQuoted(texts[sub]), "\n");
     }
     for (const OptionDescription& option : verb.options) {
       // Global options are understood behind every verb.

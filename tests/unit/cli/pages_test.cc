@@ -69,6 +69,19 @@ TEST_F(PagesTest, BashCompletesVerbsOptionsAndChoices) {
   EXPECT_THAT(Complete("cox ''"), Not(HasSubstr("--print-")));
 }
 
+TEST_F(PagesTest, ValuesAreQuotedForTheShell) {
+  // Unquoted, bash and fish would redirect the output into a file named "=ranks".
+  EXPECT_EQ(Complete("cox tune --assume ele"), "elements\\>=ranks\n");
+  EXPECT_THAT(FishCompletion(verbs_),
+              HasSubstr(R"(-a 'commutative \'elements>=ranks\' same-counts any-order')"));
+}
+
+TEST_F(PagesTest, HelpIsFollowedByVerbs) {
+  EXPECT_EQ(Complete("cox help predi"), "predict\n");
+  EXPECT_EQ(Complete("cox help machine im"), "import\n");
+  EXPECT_THAT(FishCompletion(verbs_), HasSubstr("-n '__cox_at help machine' -a import -d "));
+}
+
 TEST_F(PagesTest, NamesThatCoxKnowsItselfAreOffered) {
   EXPECT_EQ(Complete("cox predict -c bc"), "bcast\n");
   EXPECT_EQ(Complete("cox observations list --collective allg"), "allgather allgatherv\n");
