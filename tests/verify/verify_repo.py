@@ -38,6 +38,13 @@ def line_problems(name, lines):
             yield f"{name}:{number}: blanks at the end of the line"
 
 
+def page_problems(name, lines):
+    """A reader copies a block as it is: where a script has its #! elsewhere, the system cannot start it."""
+    for number in range(1, len(lines)):
+        if lines[number].startswith("    #!/") and lines[number - 1].strip():
+            yield f"{name}:{number + 1}: #! is not the first line of its block"
+
+
 def script_problems(name, lines, executable):
     shebang = lines[0] if lines and lines[0].startswith("#!") else ""
     if bool(shebang) != executable:
@@ -95,6 +102,8 @@ def main():
             problems.append(f"{name}: carriage returns")
         problems += script_problems(name, lines, os.access(ROOT / path, os.X_OK))
         problems += length_problems(name, path.suffix, lines)
+        if path.suffix == ".md":
+            problems += page_problems(name, lines)
         if name != this:
             problems += line_problems(name, lines)
     return report("repository", problems, len(files))

@@ -24,20 +24,20 @@ kind = "fat-tree"
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/deploy.md"
 
 
-def block_of_page(title):
-    """The lines that the page tells to write into a file, below its comment with this title."""
-    found = re.search(rf"^    # {title}\n((?:    .+\n)+)", PAGE.read_text(encoding="utf-8"), re.M)
+def block_of_page(before):
+    """The lines of the block of the page that follows the text `before`, a regular expression."""
+    found = re.search(rf"{before}((?:    .+\n)+)", PAGE.read_text(encoding="utf-8"), re.M)
     return re.sub("^    ", "", found[1], flags=re.M)
 
 
 def settings_of_page(whose):
     """The settings for coxd.toml of `whose`."""
-    return tomllib.loads(block_of_page(f"/etc/coxswain/coxd.toml of {whose}"))
+    return tomllib.loads(block_of_page(rf"^    # /etc/coxswain/coxd\.toml of {whose}\n"))
 
 
 def script_of_page(name):
-    """The script of this name in /etc/slurm."""
-    return block_of_page(f"/etc/slurm/{name}")
+    """The script of this name in /etc/slurm: the block below the paragraph that ends with the name."""
+    return block_of_page(rf"/etc/slurm/{name}`:\n\n")
 
 
 class Daemon:
