@@ -35,9 +35,11 @@
 #include "console/launcher.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/collective.h"
 #include "domain/parse_collective.h"
 #include "domain/words/counted.h"
 #include "files/file_io.h"
+#include "strategy/benchmarked.h"
 
 namespace cox::cli {
 namespace {
@@ -343,6 +345,16 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
+// "allgather, allreduce, ..."
+std::string BenchmarkedNames() {
+  std::vector<std::string> names;
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
+    const auto collective = static_cast<domain::Collective>(i);
+    if (strategy::IsBenchmarked(collective)) names.emplace_back(domain::CollectiveName(collective));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 // Jobs can only be placed where the launcher is told the nodes.
 absl::Status CheckHosts(const Options& options) {
   const bool has_placeholder = console::HasPlaceholder({options.launcher}, "{hosts}");
@@ -450,6 +462,10 @@ void AddCalibrateVerb(Verb app) {
           const auto known = domain::ParseCollective(name);
           if (!known.ok()) {
             return UsageError(absl::StrCat("--collectives: ", known.status().message()));
+          }
+          if (!strategy::IsBenchmarked(*known)) {
+            return UsageError(absl::StrCat("--collectives: cox-bench does not time ", name,
+                                           "; it times ", BenchmarkedNames()));
           }
         }
         return absl::OkStatus();

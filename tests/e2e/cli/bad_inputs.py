@@ -282,6 +282,8 @@ ENGINEER = [
     ("calibrate Lab! --quick", WRONG, "machine: is 'Lab!', a machine's name is"),
     ("calibrate lab --budget soon", WRONG, "--budget: is 'soon', must be a time from 1s to 24h"),
     ("calibrate lab --collectives bcst --quick", WRONG, NEAREST_BCAST),
+    ("calibrate lab --collectives bcast,barrier --quick", WRONG,
+     "--collectives: cox-bench does not time barrier; it times alltoall, bcast, allreduce, allgather, scatter, gather"),
     ("calibrate lab -p 1 --quick", WRONG, "--ranks: at least 2 ranks are needed"),
     ("calibrate lab --from x --quick", WRONG, "--from excludes --quick"),
     ("calibrate lab --skip-bad", WRONG, "--skip-bad requires --from"),
