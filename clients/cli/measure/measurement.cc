@@ -45,6 +45,11 @@ class Measurement {
     absl::Status status = MeasurePairs();
     for (size_t i = 0; status.ok() && i < rounds; ++i) {
       status = MeasureCollectives(options_.rank_counts[i], rounds - i - 1);
+      if (status.ok() || absl::IsCancelled(status) || measured_.observation_count == 0) continue;
+      runner_.Warn(absl::StrCat("no timings with ",
+                                domain::Counted(options_.rank_counts[i], "rank"), ": ",
+                                status.message()));
+      status = absl::OkStatus();
     }
     progress_.Clear();
     return status;

@@ -33,8 +33,9 @@ struct Measured {
 };
 
 // CANCELLED after a signal; ABORTED where a run that everything rests on failed (what it said is
-// then on err()). A failed run of a forced algorithm is only reported on err(), and the others go
-// on.
+// then on err()): that of the messages, or of the defaults while no collective is measured. Other
+// failed runs are only reported on err(), and the rest goes on. After an error `measured` has what
+// was measured before.
 absl::Status MeasureMachine(Session& session, const MeasureOptions& options, Measured& measured);
 
 }  // namespace cox::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -240,42 +241,55 @@ struct Submitted {
   ImportResult stored;
 };
 
-absl::Status SubmitProfile(Session& session, const Options& options, const Measured& measured,
-                           const std::string& samples, v1::CalibrateResponse& response) {
-  absl::Status status = ReplaceFile(samples, measured.samples_csv);
-  if (!status.ok()) return status;
-  v1::Machine machine;
-  status = GetMachine(session, options.machine, machine);
-  if (absl::IsNotFound(status)) status = CreateMachine(session, options, measured);
-  if (!status.ok()) return status;
-  return SubmitSamples(session, options, samples, response);
+// The files of measurements in the folder of a run.
+std::string SamplesFile(const std::string& folder) { return folder + "/p2p.csv"; }
+std::string ObservationsFile(const std::string& folder) { return folder + "/observations.csv"; }
+
+absl::Status WriteFiles(const Measured& measured, const std::string& folder) {
+  absl::Status status = ReplaceFile(ObservationsFile(folder), measured.observations_csv);
+  if (!status.ok() || measured.samples_csv.empty()) return status;
+  return ReplaceFile(SamplesFile(folder), measured.samples_csv);
 }
 
-// Hands measurements to coxd, through files. They stay in the folder if that fails.
+// Hands the measurements in the folder to coxd.
 absl::Status Submit(Session& session, const Options& options, const Measured& measured,
                     const std::string& folder, Submitted& submitted) {
-  const std::string samples = folder + "/p2p.csv";
-  const bool has_samples = !measured.samples_csv.empty();
+  if (!measured.samples_csv.empty()) {
+    v1::Machine machine;
+    absl::Status status = GetMachine(session, options.machine, machine);
+    if (absl::IsNotFound(status)) status = CreateMachine(session, options, measured);
+    if (!status.ok()) return status;
+    status = SubmitSamples(session, options, SamplesFile(folder), submitted.profile);
+    if (!status.ok()) return status;
+  }
   ImportOptions import;
-  import.file = folder + "/observations.csv";
+  import.file = ObservationsFile(folder);
   // The folder's name is this run's own.
   import.source = folder.substr(folder.rfind('/') + 1);
-  absl::Status status = ReplaceFile(import.file, measured.observations_csv);
-  if (status.ok() && has_samples) {
-    status = SubmitProfile(session, options, measured, samples, submitted.profile);
-  }
-  if (status.ok()) status = ImportObservations(session, import, submitted.stored);
-  if (status.ok()) return status;
-  return WithMessage(
-      status, absl::StrCat(status.message(), "; the measurements are in ", folder, ": later ",
-                           has_samples ? absl::StrCat("`cox calibrate ", options.machine,
-                                                      " --from ", samples, "` and ")
-                                       : "",
-                           "`cox observations import ", import.file, "`"));
+  return ImportObservations(session, import, submitted.stored);
 }
 
+// `why` with the commands that hand the measurements in the folder to coxd later. The import comes
+// first because it registers an unknown machine.
+absl::Status WithCommands(const absl::Status& why, const Options& options, const Measured& measured,
+                          const std::string& folder) {
+  std::vector<std::string> commands;
+  commands.push_back(measured.observation_count > 0
+                         ? absl::StrCat("`cox observations import ", ObservationsFile(folder), "`")
+                         : "`cox machine import FILE` if the machine is new");
+  if (!measured.samples_csv.empty()) {
+    commands.push_back(
+        absl::StrCat("`cox calibrate ", options.machine, " --from ", SamplesFile(folder), "`"));
+  }
+  return WithMessage(why, absl::StrCat(why.message(), "; the measurements are in ", folder,
+                                       ": later ", absl::StrJoin(commands, ", then ")));
+}
+
+// After a failure.
+using KeepMeasured = std::function<absl::Status(const absl::Status& why, const Measured& measured)>;
+
 absl::Status Measure(Session& session, const Options& options, const MeasureOptions& measure,
-                     const StorePart& store) {
+                     const StorePart& store, const KeepMeasured& keep) {
   // libcoxcoll has no choice of its own that others could be worth more than.
   if (options.budget_s > 0 && !options.with_coxcoll) {
     const GuidedOptions guided = {measure, options.budget_s, options.hosts};
@@ -283,7 +297,7 @@ absl::Status Measure(Session& session, const Options& options, const MeasureOpti
   }
   Measured measured;
   absl::Status status = MeasureMachine(session, measure, measured);
-  return status.ok() ? store(measured) : status;
+  return status.ok() ? store(measured) : keep(status, measured);
 }
 
 // The numbers of ranks to measure with.
@@ -330,11 +344,17 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   const int64_t before = ActiveRevision(session, options.machine);
   Submitted submitted;
   bool is_kept = false;
-  status = Measure(session, options, measure, [&](const Measured& measured) {
-    absl::Status stored = Submit(session, options, measured, *folder, submitted);
-    is_kept = !stored.ok();
-    return stored;
-  });
+  const KeepMeasured keep = [&](const absl::Status& why, const Measured& measured) {
+    if (measured.samples_csv.empty() && measured.observation_count == 0) return why;
+    is_kept = WriteFiles(measured, *folder).ok();
+    return is_kept ? WithCommands(why, options, measured, *folder) : why;
+  };
+  const StorePart store = [&](const Measured& measured) {
+    absl::Status stored = WriteFiles(measured, *folder);
+    if (stored.ok()) stored = Submit(session, options, measured, *folder, submitted);
+    return stored.ok() ? stored : keep(stored, measured);
+  };
+  status = Measure(session, options, measure, store, keep);
   if (!is_kept) {
     std::error_code error;
     std::filesystem::remove_all(*folder, error);

@@ -6,6 +6,8 @@ usage: calibrate_test.py COX COXD MPI [unittest arguments]
 
 import csv
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -146,7 +148,8 @@ class CalibrateTest(unittest.TestCase):
         hooks = {"COX_SET": "COX_CANARY,OMPI_MCA_coll_tuned_use_dynamic_rules", "COX_CANARY": "job",
                  "OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "LD_PRELOAD": "/none/libcoxagent-openmpi.so",
                  "COX_MODE": "tune", "SLURM_SPANK__SLURM_SPANK_OPTION_cox_cox": "tune"}
-        self.daemon("calibrate", "here", "--mpi", MPI, "--launcher", launcher, env={**os.environ, **hooks, "MINE": "1"})
+        self.daemon("calibrate", "here", "--mpi", MPI, "--launcher", launcher,
+                    env={**os.environ, **hooks, "MINE": "1", "TMPDIR": self.daemon.folder.name})
         lines = self.daemon.read(seen).splitlines()
         self.assertIn("MINE=1", lines)
         self.assertEqual([line for line in lines if line.split("=")[0] in hooks], ["COX_MODE=off"])
@@ -191,26 +194,66 @@ class CalibrateTest(unittest.TestCase):
         with self.assertRaises(ProcessLookupError):
             os.kill(int(self.daemon.read("pid")), 0)
 
-    def test_the_measurement_is_kept_when_the_daemon_goes(self):
-        """A launcher that ends the daemon and plays rows back."""
+    def launcher(self, collectives):
+        """A launcher that plays back messages, and runs shell commands for the collectives of $1 ranks."""
         pairs = self.daemon.write("pairs.csv", PAIR_ROWS)
-        times = self.daemon.write("times.csv",
-                                  "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,"
-                                  "time_s\nhere,other-1.0,bcast,default,1,2,2,8,1e-6\n")
         launcher = self.daemon.write("launcher", "#!/bin/sh\n"
-                                     f"if [ $2 = p2p ]; then cat {pairs}; exit; fi\n"
-                                     f"cat {times}\nkill -KILL {self.daemon.process.pid}\n")
+                                     f"if [ $3 = p2p ]; then cat {pairs}; exit; fi\n"
+                                     "timings() {\n"
+                                     "  echo machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
+                                     "  echo here,other-1.0,bcast,default,1,$1,$1,8,1e-6\n"
+                                     "}\n" + collectives)
         os.chmod(launcher, 0o755)
+        return launcher + " {ranks}"
+
+    def run_printed_commands(self, err):
+        """Runs the commands of cox that a failed calibration prints, in their order."""
+        commands = [shlex.split(command) for command in re.findall("`cox ([^`]+)`", err)]
+        self.assertEqual([words[0] for words in commands], ["observations", "calibrate"], err)
+        for words in commands:
+            outcome = self.daemon(*words)
+            self.assertEqual(outcome.code, 0, outcome)
+        self.assertEqual(self.daemon.json("profile", "show", "here@1")["provenance"], "PROVENANCE_CALIBRATED")
+
+    def ranks_stored(self):
+        return [row["ranks"] for row in csv.DictReader(self.daemon("observations", "export").out.splitlines())]
+
+    def test_the_measurement_is_kept_when_the_daemon_goes(self):
+        launcher = self.launcher(f"timings $1\nkill -KILL {self.daemon.process.pid}\n")
         with tempfile.TemporaryDirectory() as folder:
             outcome = self.daemon("--timeout", "20", "calibrate", "here", "--mpi", MPI, "--launcher",
                                   launcher, env=dict(os.environ, TMPDIR=folder))
             self.assertEqual(outcome.code, 4, outcome)
             self.assertIn("the measurements are in " + folder, outcome.err)
-            kept = os.path.join(folder, os.listdir(folder)[0])
             self.daemon.process.wait(60)
             self.daemon.start()
-            self.assertEqual(self.daemon("observations", "import", kept + "/observations.csv").code, 0)
-            self.assertEqual(self.daemon("calibrate", "here", "--from", kept + "/p2p.csv").code, 0)
+            self.run_printed_commands(outcome.err)
+
+    def test_numbers_of_ranks_that_fail_later_lose_nothing(self):
+        launcher = self.launcher("if [ $1 = 2 ]; then echo queue closed >&2; exit 9; fi\ntimings $1\n")
+        outcome = self.daemon("calibrate", "here", "--mpi", MPI, "--launcher", launcher, "--ranks", "3,2,4")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn("queue closed", outcome.err)
+        self.assertIn("warning: no timings with 2 ranks: measuring library's own choice failed", outcome.err)
+        self.assertEqual(self.ranks_stored(), ["3", "4"])
+        self.assertIn("hockney", outcome.out)
+
+    def test_an_interrupt_keeps_what_was_measured(self):
+        started = self.daemon.path("started")
+        launcher = self.launcher(f"if [ $1 = 2 ]; then echo >{started}; exec sleep 1000; fi\ntimings $1\n")
+        with tempfile.TemporaryDirectory() as folder:
+            process = subprocess.Popen(
+                [COX, "--server", self.daemon.address, "calibrate", "here", "--mpi", MPI, "--launcher", launcher,
+                 "--ranks", "3,2"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                text=True, env=dict(os.environ, TMPDIR=folder))
+            while not os.path.exists(started):
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130, err)
+            self.assertIn("interrupted; the measurements are in " + folder, err)
+            self.run_printed_commands(err)
+            self.assertEqual(self.ranks_stored(), ["3"])
 
 
 if __name__ == "__main__":
