@@ -1,7 +1,9 @@
 #include "cli/files/import.h"
 
+#include <cox/v1/machine.pb.h>
 #include <cox/v1/observation.pb.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,11 +33,17 @@ constexpr double kLearningTimeout_s = 600;
 // This many bad rows are shown; the others are only counted (with skip_bad all are shown).
 constexpr int64_t kShownBadRows = 10;
 
+// Of a machine's good rows.
+struct MachineRows {
+  int64_t last = 0;   // counted from 0
+  int64_t nodes = 0;  // the largest
+  int64_t ppn = 0;    // the largest
+};
+
 struct Census {
   int64_t good_count = 0;
   int64_t bad_count = 0;
-  // Of each machine: the last of its good rows, counted from 0.
-  std::map<std::string, int64_t> last_row;
+  std::map<std::string, MachineRows> machines;  // by bare name
 };
 
 // Reads the whole file and counts; lists the bad rows.
@@ -51,7 +59,10 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
   while ((*file)->Next()) {
     absl::Status status = ParseObservation(**file, observation);
     if (status.ok()) {
-      census.last_row[observation.machine()] = census.good_count++;
+      MachineRows& rows = census.machines[observation.machine()];
+      rows.last = census.good_count++;
+      rows.nodes = std::max(rows.nodes, observation.nodes());
+      rows.ppn = std::max(rows.ppn, observation.ppn());
       if (!options.unknown_ok) oddities.Add(observation, (*file)->line());
       continue;
     }
@@ -64,6 +75,30 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
     session.Note(absl::StrCat("warning: ", options.file, ": has no rows"));
   }
   return census;
+}
+
+// Registers an unknown machine with the shape that the whole file has: coxd sees a batch at a time.
+// Who may not register machines, as a reporter or behind a relay, leaves that to coxd.
+absl::Status RegisterMachine(Session& session, const std::string& name, const MachineRows& rows,
+                             ImportResult& result) {
+  v1::GetMachineRequest get;
+  get.set_name(MachineName(name));
+  v1::Machine machine;
+  // Another failure meets the first batch, too.
+  if (!absl::IsNotFound(session.connection().Call(kGetMachine, get, machine))) {
+    return absl::OkStatus();
+  }
+  v1::CreateMachineRequest create;
+  create.set_request_id(NewUuid());
+  create.mutable_machine()->set_name(MachineName(name));
+  create.mutable_machine()->set_nodes(rows.nodes);
+  create.mutable_machine()->set_cores_per_node(rows.ppn);
+  absl::Status created = session.connection().Call(kCreateMachine, create, machine);
+  if (created.ok()) result.created_machines.insert(name);
+  const bool is_left_to_coxd = absl::IsPermissionDenied(created) ||
+                               absl::IsFailedPrecondition(created) ||
+                               absl::IsAlreadyExists(created);
+  return is_left_to_coxd ? absl::OkStatus() : created;
 }
 
 // Of a longer name the end is kept: it distinguishes files.
@@ -100,8 +135,8 @@ class Sender {
     observation.clear_measurement();
     // The next question must be answered with all of the file: the daemon answers a batch with a
     // machine's last row only after it has learned that machine's rows.
-    const auto last = census_.last_row.find(observation.machine());
-    const bool is_last = last != census_.last_row.end() && last->second == sent_ + waiting_;
+    const auto rows = census_.machines.find(observation.machine());
+    const bool is_last = rows != census_.machines.end() && rows->second.last == sent_ + waiting_;
     if (is_last) {
       if (absl::Status others = FlushExcept(origin); !others.ok()) return others;
     }
@@ -264,6 +299,12 @@ absl::Status ImportObservations(Session& session, const ImportOptions& options,
   }
   result.skipped_count = census->bad_count;
   session.connection().AllowAtLeast(kLearningTimeout_s);
+  if (options.create_machines) {
+    for (const auto& [name, rows] : census->machines) {
+      absl::Status registered = RegisterMachine(session, name, rows, result);
+      if (!registered.ok()) return registered;
+    }
+  }
   Sender sender(session, options, *census, result);
   absl::Status sent = SendRows(options, sender);
   if (result.refused_count > 0) session.Note(RefusedNote(result));

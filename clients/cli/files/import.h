@@ -31,6 +31,8 @@ struct ImportResult {
   std::set<std::string> created_machines;  // bare names
 };
 
+// Registers unknown machines with the largest nodes and ppn of the file.
+//
 // INVALID_ARGUMENT where a row is bad: without skip_bad nothing was sent then. The bad rows are
 // listed on the session's err(). A failure of the daemon in the middle says how many rows were
 // stored.

@@ -512,6 +512,18 @@ class CliTest(Asking, unittest.TestCase):
         self.ok("observations", "import", self.daemon.path("e.csv"))
         self.assertEqual(exported(), before)
 
+    def test_an_import_registers_the_shape_of_the_whole_file(self):
+        """coxd sees the large job in the last batch, or in the first."""
+        small = ",".join(["openmpi-4.1", "bcast", "binomial", "2,8,16", "64", "1e-5"])
+        large = ",".join(["openmpi-4.1", "bcast", "binomial", "64,48,3072", "64", "1e-4"])
+        for name, rows in (("ascending", [small] * 5000 + [large]), ("descending", [large] + [small] * 5000)):
+            lines = [",".join(OBSERVATION_COLUMNS), *(f"{name},{row}" for row in rows)]
+            outcome = self.daemon("observations", "import", self.daemon.write("shape.csv", "\n".join(lines) + "\n"))
+            self.assertEqual(outcome.code, 0, outcome)
+            machine = self.daemon.json("machine", "show", name)
+            self.assertEqual((machine["nodes"], machine["cores_per_node"]), (64, 48))
+            self.assertIn(f"registered {name} with the largest nodes and ppn seen", outcome.err)
+
     def test_imports_warn_of_what_nobody_knows(self):
         rows = [",".join(OBSERVATION_COLUMNS)]
         for library, collective, algorithm, time_s in (
