@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cli/exit_code.h"
+#include "domain/reports/spooled.h"
 
 namespace cox::cli {
 namespace {
@@ -74,6 +75,7 @@ absl::Status FromRpc(const grpc::Status& status, absl::string_view server) {
   }
   if (!reason.empty()) absl::StrAppend(&message, " [", reason, "]");
   if (message.empty()) message = absl::StrCat("coxd answers ", absl::StatusCodeToString(code));
+  if (reason == domain::kSpooledReason) return domain::Spooled(message);
   absl::Status told(code, message);
   // A busy daemon takes the same call soon; a full one waits for somebody to make room.
   if (reason == kQuotaExceeded) SetRefused(told);

@@ -12,6 +12,7 @@
 #include "domain/errors.h"
 #include "domain/principal_name.h"
 #include "domain/reports/final_answer.h"
+#include "domain/reports/spooled.h"
 #include "domain/sharing/name_thread.h"
 #include "service/status.h"
 
@@ -217,8 +218,8 @@ void ForwardQueue::ReleaseLate(Calls* calls) {
     for (auto waiter = late; waiter != waiters.end(); ++waiter) {
       calls->emplace_back(
           std::move(waiter->done),
-          absl::UnavailableError("coxd has not answered yet; the batch is in the relay's spool: "
-                                 "send it again to hear of its end"));
+          domain::Spooled("coxd has not answered yet; the batch is in the relay's spool: send it "
+                          "again, under the same number, to hear of its end"));
     }
     waiters.erase(late, waiters.end());
     entry = waiters.empty() ? waiters_.erase(entry) : std::next(entry);

@@ -6,6 +6,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
 #include "domain/errors.h"
+#include "domain/reports/spooled.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 
@@ -20,6 +21,7 @@ constexpr absl::string_view kShuttingDownUrl = "cox.shutting_down";
 // `code`: as the client will see it.
 const char* ReasonOf(const absl::Status& status, absl::StatusCode code) {
   if (domain::RetryDelayOf(status).has_value()) return "QUOTA_EXCEEDED";
+  if (domain::IsSpooled(status)) return domain::kSpooledReason;
   if (status.GetPayload(kShuttingDownUrl).has_value()) return "SHUTTING_DOWN";
   switch (code) {
     case absl::StatusCode::kInvalidArgument:

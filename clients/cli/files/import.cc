@@ -21,6 +21,7 @@
 #include "cli/methods.h"
 #include "cli/resource_names.h"
 #include "console/progress.h"
+#include "domain/reports/spooled.h"
 #include "domain/words/counted.h"
 
 namespace cox::cli {
@@ -217,15 +218,18 @@ class Sender {
     batch.set_sequence((batch.job().empty() ? 0 : start_us_) + next_sequence_++);
     v1::ReportObservationsResponse response;
     absl::Status status = session_.connection().Call(kReportObservations, batch, response);
-    if (!status.ok()) {
+    if (domain::IsSpooled(status)) {
+      result_.spooled_count += batch.observations_size();
+    } else if (!status.ok()) {
       progress_.Clear();
       // The rows of earlier batches are stored; the user must know.
-      if (result_.stored_count == 0) return status;
       const int64_t stored = sent_ - result_.refused_count;
-      return WithMessage(
-          status,
-          absl::StrCat(status.message(), "; ", domain::Counted(stored, "row"),
-                       domain::Plural(stored, " is", " are"), " stored, the others are not"));
+      if (stored == 0) return status;
+      return WithMessage(status,
+                         absl::StrCat(status.message(), "; ", domain::Counted(stored, "row"),
+                                      domain::Plural(stored, " is", " are"), " stored",
+                                      result_.spooled_count > 0 ? " or in the relay's spool" : "",
+                                      ", the others are not"));
     }
     sent_ += batch.observations_size();
     waiting_ -= batch.observations_size();
@@ -284,6 +288,12 @@ std::string RefusedNote(const ImportResult& result) {
       " removes them), and import it again. A row that is imported twice counts twice");
 }
 
+std::string SpooledNote(const ImportResult& result) {
+  return absl::StrCat("warning: the relay has ", domain::Counted(result.spooled_count, "row"),
+                      " and sends them when coxd answers it; do not import them again, or they"
+                      " count twice");
+}
+
 }  // namespace
 
 absl::Status ImportObservations(Session& session, const ImportOptions& options,
@@ -308,6 +318,7 @@ absl::Status ImportObservations(Session& session, const ImportOptions& options,
   Sender sender(session, options, *census, result);
   absl::Status sent = SendRows(options, sender);
   if (result.refused_count > 0) session.Note(RefusedNote(result));
+  if (result.spooled_count > 0) session.Note(SpooledNote(result));
   return sent;
 }
 

@@ -28,6 +28,7 @@ struct ImportResult {
   int64_t skipped_count = 0;
   int64_t refused_count = 0;               // rows of jobs that coxd did not store, and
   std::string refused_reason;              // why
+  int64_t spooled_count = 0;               // rows that a relay has and sends to coxd later
   std::set<std::string> created_machines;  // bare names
 };
 

@@ -232,7 +232,8 @@ absl::Status Import(Session& session, const Options& options) {
   if (session.json()) {
     session.out() << "{\"stored_count\":" << result.stored_count
                   << ",\"skipped_count\":" << result.skipped_count
-                  << ",\"refused_count\":" << result.refused_count << ",\"created_machines\":["
+                  << ",\"refused_count\":" << result.refused_count
+                  << ",\"spooled_count\":" << result.spooled_count << ",\"created_machines\":["
                   << absl::StrJoin(result.created_machines, ",",
                                    [](std::string* out, const std::string& machine) {
                                      absl::StrAppend(out, JsonString(machine));
@@ -241,6 +242,9 @@ absl::Status Import(Session& session, const Options& options) {
     return absl::OkStatus();
   }
   session.out() << domain::Counted(result.stored_count, "observation") << " stored";
+  if (result.spooled_count > 0)
+    session.out() << ", " << domain::Counted(result.spooled_count, "row")
+                  << " in the relay's spool";
   if (result.skipped_count > 0)
     session.out() << ", " << domain::Counted(result.skipped_count, "row") << " skipped";
   session.out() << '\n';

@@ -484,7 +484,8 @@ class CliTest(Asking, unittest.TestCase):
             self.assertEqual(float(old["time_s"]), float(new["time_s"]))
         self.ok("observations", "export", "-o", self.daemon.path("e.csv"))
         self.assertEqual(self.daemon.json("observations", "import", self.daemon.path("e.csv")),
-                         {"stored_count": count, "skipped_count": 0, "refused_count": 0, "created_machines": []})
+                         {"stored_count": count, "skipped_count": 0, "refused_count": 0, "spooled_count": 0,
+                          "created_machines": []})
         self.assertEqual(self.ok("observations", "list", "--count"), f"{2 * count}\n")
         self.refused(3, "no observations of job none", "observations", "forget", "--job", "none")
 

@@ -320,6 +320,32 @@ TEST_F(FakeDaemonTest, SaysHowFarAnImportCame) {
   EXPECT_THAT(outcome.err, HasSubstr("disk full; 5000 rows are stored"));
 }
 
+// A relay's answer while coxd is away. Importing the rows again would store them twice.
+TEST_F(FakeDaemonTest, RowsThatARelayKeepsAreNotToBeImportedAgain) {
+  google::rpc::ErrorInfo info;
+  info.set_reason("SPOOLED");
+  google::rpc::Status details;
+  details.add_details()->PackFrom(info);
+  const grpc::Status spooled(grpc::StatusCode::UNAVAILABLE, "kept", details.SerializeAsString());
+  daemon_.on_report = [&](int call) { return call == 1 ? spooled : grpc::Status::OK; };
+  const std::string rows = kHeader + Rows("a", 8000);
+  const Outcome outcome = Import(rows);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "3000 observations stored, 5000 rows in the relay's spool\n");
+  EXPECT_THAT(outcome.err, HasSubstr("the relay has 5000 rows"));
+  EXPECT_THAT(outcome.err, HasSubstr("do not import them again"));
+  EXPECT_EQ(daemon_.reports.size(), 2) << "the rest of the file is sent";
+  // Also if it fails later.
+  daemon_.reports.clear();
+  daemon_.on_report = [&](int call) {
+    return call == 1 ? spooled : grpc::Status(grpc::StatusCode::INTERNAL, "disk full");
+  };
+  const Outcome failed = Import(rows);
+  EXPECT_EQ(failed.exit_code, kExitFailed);
+  EXPECT_THAT(failed.err, HasSubstr("disk full; 5000 rows are stored or in the relay's spool"));
+  EXPECT_THAT(failed.err, HasSubstr("do not import them again"));
+}
+
 TEST_F(FakeDaemonTest, TellsOfRowsThatTheDaemonRefused) {
   daemon_.refused_count = 10;
   const std::string rows = kHeader + Rows("a", 8000);

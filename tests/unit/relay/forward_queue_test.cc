@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "domain/reports/spooled.h"
 #include "folder.h"
 
 namespace cox::relay {
@@ -198,6 +199,7 @@ TEST_F(ForwardQueueTest, AClientThatWaitsLongIsToldToSendAgain) {
   const Result late = Add("job", 1).get();
   EXPECT_TRUE(absl::IsUnavailable(late.status())) << late.status();
   EXPECT_THAT(std::string(late.status().message()), HasSubstr("relay's spool"));
+  EXPECT_TRUE(domain::IsSpooled(late.status()));
   const int64_t waiting_bytes = queue_->waiting_bytes();
   EXPECT_TRUE(absl::IsUnavailable(Add("job", 1).get().status()));
   EXPECT_EQ(queue_->waiting_bytes(), waiting_bytes) << "it waits once";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/errors.h"
+#include "domain/reports/spooled.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 
@@ -30,6 +31,14 @@ TEST(Status, NamesTheFieldAndTheRule) {
   ASSERT_TRUE(Find(status, &info));
   EXPECT_EQ(info.reason(), "INVALID_FIELD");
   EXPECT_EQ(info.domain(), "coxswain");
+}
+
+TEST(Status, AReportThatARelayKeepsHasItsOwnReason) {
+  const grpc::Status status = ToGrpc(domain::Spooled("coxd has not answered yet"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  google::rpc::ErrorInfo info;
+  ASSERT_TRUE(Find(status, &info));
+  EXPECT_EQ(info.reason(), "SPOOLED");
 }
 
 TEST(Status, OverTheBoundSaysWhenToRetry) {
