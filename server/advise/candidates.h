@@ -28,6 +28,9 @@ struct Prediction {
   std::string model;
   model::Cost cost;
   std::string caveat;  // why the model may be wrong here; "" if it is made for this
+  // The cost has congestion of links whose load is a guess (LinkTime::is_even), so it must not be
+  // compared with costs of listed messages.
+  bool guesses_links = false;
 };
 
 // The models of `model_id`. "": the model selected for the collective on this machine, or for the

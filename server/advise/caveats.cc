@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "domain/level.h"
 #include "domain/words/counted.h"
 #include "learn/fallback_parameters.h"
@@ -81,9 +82,11 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const library::Tu
                                    absl::Span<const library::DecisionTable> tables) {
   const JobShape shape{job.nodes, job.ppn, job.ranks()};
   std::vector<std::string> caveats = CaveatsOf(machine, shape);
+  std::vector<absl::string_view> without_links;
   int64_t row_count = 0;
   int64_t lone_count = 0;
   for (const library::DecisionTable& table : tables) {
+    if (table.leaves_links_out) without_links.push_back(table.collective);
     for (const library::DecisionRow& row : table.rows) {
       if (row.algorithm == learn::kDefaultAlgorithm) continue;
       ++row_count;
@@ -97,6 +100,9 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const library::Tu
                                    domain::Counted(row_count, "row"), " ",
                                    domain::Plural(lone_count, "runs", "run"),
                                    " instead of the default: `cox recommend` says which"));
+  }
+  if (!without_links.empty()) {
+    caveats.push_back(absl::StrCat(absl::StrJoin(without_links, ", "), ": ", kLinksLeftOut));
   }
   return caveats;
 }

@@ -16,6 +16,11 @@
 
 namespace cox::advise {
 
+// Of an answer without the time of links, although it knows the nodes (Weighing::Run()).
+inline constexpr absl::string_view kLinksLeftOut =
+    "times leave out the links between the job's switches: some algorithm sends too many messages "
+    "to list; `cox predict --node-list` shows a guess for each";
+
 struct JobShape {
   int64_t nodes = 0;  // 0: as many as ranks and ppn need
   int64_t ppn = 1;
@@ -36,7 +41,8 @@ bool RestsOnAssumptions(const MachineView& machine, const JobShape& job);
 bool IsOneReporters(const learn::AlgorithmTimings& timings, const JobShape& job,
                     int64_t block_bytes);
 
-// What a tuning text rests on: one sentence if rows of it rest on one reporter alone.
+// What a tuning text rests on: a sentence if rows of it rest on one reporter alone, and one if rows
+// leave links out.
 std::vector<std::string> CaveatsOf(const MachineView& machine, const library::TunedJob& job,
                                    absl::Span<const library::DecisionTable> tables);
 

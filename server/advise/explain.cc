@@ -76,7 +76,7 @@ class Curves {
   int64_t AffordedEvaluations(int64_t block_bytes) {
     double messages = 0;
     for (size_t i = 0; i < strategies_.size(); ++i) {
-      messages += ListedMessages(ScheduleOf(i, block_bytes), *nodes_);
+      messages += ListedMessages(scenario_, ScheduleOf(i, block_bytes));
     }
     return static_cast<int64_t>(kMaxFollowedMessages * static_cast<double>(strategies_.size()) /
                                 std::max(1.0, messages));

@@ -265,6 +265,8 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
 
   Answer answer;
   answer.caveats = CaveatsOf(machine, job);
+  answer.leaves_links_out = weighing.leaves_links_out();
+  if (answer.leaves_links_out) answer.caveats.emplace_back(kLinksLeftOut);
   AddPromise(question, choice.weighed, &answer.caveats);
   if (!question.candidates.empty()) AddUnknown(question, scratch.weighed, &answer.caveats);
   const absl::string_view code =

@@ -71,6 +71,7 @@ struct Answer {
   std::string reason;                   // one line: why this one
   std::vector<std::string> caveats;     // CaveatsOf() in caveats.h, and why a table differs
   absl::string_view default_algorithm;  // what the default runs, "" where not known; static
+  bool leaves_links_out = false;        // no time has links: Weighing::Run()
   // If asked for: all candidates with an estimate, by predicted_time_s. This is the median; the
   // choice compares means, so a surer candidate further down may be the chosen one.
   std::vector<Candidate> ranked;

@@ -95,7 +95,14 @@ Weighing::Weighing(const MachineView& machine, const Question& question, Weighin
   default_correction_ = place_.learned->Find(kDefault);
 }
 
+// A price with guessed links says nothing beside one with listed messages: it charges a ring for
+// links that its messages never pass.
 void Weighing::Run() {
+  WeighAll();
+  if (leaves_links_out_) WeighAll();
+}
+
+void Weighing::WeighAll() {
   scratch_.weighed.clear();
   scratch_.guesses.clear();
   scratch_.estimates.clear();
@@ -265,17 +272,21 @@ double Weighing::Price(const strategy::Strategy* strategy) const {
                                &scratch_.schedule);
 }
 
-learn::Estimate Weighing::WithLinks(learn::Estimate estimate,
-                                    const strategy::Strategy* strategy) const {
-  if (question_.nodes_in_use == nullptr || machine_.model == nullptr || strategy == nullptr ||
-      !scenario_ || !estimate.known) {
+learn::Estimate Weighing::WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy) {
+  if (question_.nodes_in_use == nullptr || leaves_links_out_ || machine_.model == nullptr ||
+      strategy == nullptr || !scenario_ || !estimate.known) {
     return estimate;
   }
   const PricedBy priced_by{machine_.model, machine_.model_values};
   strategy::Build(*strategy, *scenario_, &scratch_.schedule);
+  const Prediction on_nodes =
+      PriceOnNodes(priced_by, *strategy, *scenario_, scratch_.schedule, *question_.nodes_in_use);
+  if (on_nodes.guesses_links) {
+    leaves_links_out_ = true;
+    return estimate;
+  }
   const double apart_s =
-      PriceOnNodes(priced_by, *strategy, *scenario_, scratch_.schedule, *question_.nodes_in_use)
-          .cost.TotalSeconds() -
+      on_nodes.cost.TotalSeconds() -
       machine_.model->Price(*machine_.model_values, scratch_.schedule).TotalSeconds();
   // Models that price links may find these nodes nearer to each other than the machine's are.
   const double time_s = std::exp(estimate.log_time);
@@ -302,7 +313,7 @@ learn::Estimate Weighing::EstimateOf(absl::string_view algorithm) {
 }
 
 learn::Estimate Weighing::EstimateOf(absl::string_view algorithm,
-                                     const strategy::Strategy* strategy) const {
+                                     const strategy::Strategy* strategy) {
   return WithLinks(
       learn::EstimateOf(algorithm, strategy, place_, PricingHere(), &scratch_.schedule), strategy);
 }

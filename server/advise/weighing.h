@@ -62,7 +62,8 @@ class Weighing {
   Weighing(const MachineView& machine, const Question& question, WeighingScratch* scratch);
 
   // Writes the candidates into scratch->weighed, and what the default may run into
-  // scratch->guesses. No guesses where no time of the default is known.
+  // scratch->guesses. No guesses where no time of the default is known. Leaves the links between
+  // the job's switches out of all estimates if it would have to guess the load of some.
   void Run();
 
   // The row that the library's default runs; null where that is not known, or where the default's
@@ -72,8 +73,10 @@ class Weighing {
   const learn::Estimate& default_estimate() const { return default_estimate_; }
   // Whether the default itself was timed.
   bool default_was_timed() const;
+  bool leaves_links_out() const { return leaves_links_out_; }
 
  private:
+  void WeighAll();
   void AddAll();
   void Add(absl::string_view name);
   void AddRow(const library::Algorithm& row, absl::string_view name);
@@ -87,12 +90,12 @@ class Weighing {
 
   double Price(const strategy::Strategy* strategy) const;
   // Adds what the links between the job's switches take, if the question says which nodes it uses.
-  learn::Estimate WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy) const;
+  learn::Estimate WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy);
   learn::Estimate DefaultCorrected(double price_s);
   // Prices each name once.
   learn::Estimate EstimateOf(absl::string_view algorithm);
   // The same for an algorithm whose structure is known, or null; does not remember it.
-  learn::Estimate EstimateOf(absl::string_view algorithm, const strategy::Strategy* strategy) const;
+  learn::Estimate EstimateOf(absl::string_view algorithm, const strategy::Strategy* strategy);
   learn::Pricing PricingHere() const;
 
   const MachineView& machine_;
@@ -107,6 +110,7 @@ class Weighing {
   learn::AskedPoint asked_;
   learn::Place place_;                             // of the question
   const learn::Correction* default_correction_{};  // never null after construction
+  bool leaves_links_out_ = false;
 };
 
 }  // namespace cox::advise

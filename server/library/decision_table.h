@@ -28,6 +28,7 @@ struct DecisionRow {
 struct DecisionTable {
   std::string collective;
   std::vector<DecisionRow> rows;
+  bool leaves_links_out = false;  // some size was decided without the links that the job passes
 };
 
 // The job that tables are for.

@@ -11,7 +11,7 @@ int JobLinks::count() const {
 }
 
 double JobLinks::ByteTime(int link) const {
-  if (link < between_nodes_) return prices_.network_byte_s / nodes_.links->width(link);
+  if (IsBetweenNodes(link)) return prices_.network_byte_s / nodes_.links->width(link);
   return prices_.socket_byte_s / SocketWidth();
 }
 
@@ -34,13 +34,13 @@ JobLinks::Even JobLinks::Evenly(double network_bytes, double node_bytes) const {
   const auto ppn = static_cast<double>(scenario_.ppn);
   if (between_nodes_ > 0 && network_bytes > 0) {
     const EvenLoad load = nodes_.links->Evenly();
-    even.link_s = network_bytes / (n * (n - 1)) * load.link_bytes * prices_.network_byte_s;
+    even.switch_s = network_bytes / (n * (n - 1)) * load.link_bytes * prices_.network_byte_s;
     even.latency_s = load.latency_s;
   }
   if (nodes_.sockets.count > 1 && ppn > 1 && node_bytes > 0) {
     const double ranks = ppn / nodes_.sockets.count;  // of a socket
     const double bytes = node_bytes / (n * ppn * (ppn - 1)) * ranks * (ppn - ranks);
-    even.link_s = std::max(even.link_s, bytes * prices_.socket_byte_s / SocketWidth());
+    even.socket_s = bytes * prices_.socket_byte_s / SocketWidth();
     even.latency_s = std::max(even.latency_s, prices_.socket_hop_s);
   }
   return even;

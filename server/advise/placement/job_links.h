@@ -36,6 +36,10 @@ class JobLinks {
   }
 
   int count() const;
+  // Else it is between sockets.
+  bool IsBetweenNodes(int link) const { return link < between_nodes_; }
+  // Seconds of a byte over a node's own link, which is not among these.
+  double node_byte_s() const { return prices_.network_byte_s; }
   // Seconds of a byte over a link.
   double ByteTime(int link) const;
   // Appends the links on the way between two ranks. Returns the seconds by which this way is longer
@@ -50,10 +54,12 @@ class JobLinks {
   // The share of a node's pairs of ranks that are at two sockets.
   double CrossingShare() const;
 
-  // Seconds of the busiest link, and the longest way, if all pairs of nodes share `network_bytes`
-  // and all pairs of ranks of a node `node_bytes`, both those of all ranks.
+  // Seconds of the busiest link between nodes and between sockets, and the longest way, if all
+  // pairs of nodes share `network_bytes` and all pairs of ranks of a node `node_bytes`, both those
+  // of all ranks.
   struct Even {
-    double link_s = 0;
+    double switch_s = 0;
+    double socket_s = 0;
     double latency_s = 0;
   };
   Even Evenly(double network_bytes, double node_bytes) const;

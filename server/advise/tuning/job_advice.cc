@@ -85,7 +85,9 @@ Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   for (Candidate& candidate : other.ranked) {
     candidate.library = library::FindLibrary(second_->library)->name;
   }
-  const Candidate* best = FastestTimed(other.ranked);
+  // Times with links and times without cannot be compared.
+  const bool are_alike = answer.leaves_links_out == other.leaves_links_out;
+  const Candidate* best = are_alike ? FastestTimed(other.ranked) : nullptr;
   if (best != nullptr && IsWorthIt(answer.chosen, *best)) {
     answer.reason = absl::StrCat(best->library, "'s ", best->algorithm,
                                  " is predicted to be faster than ", answer.chosen.algorithm);

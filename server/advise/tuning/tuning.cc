@@ -59,8 +59,11 @@ class TableBuilder {
     const auto is_same = [](const library::DecisionRow& a, const library::DecisionRow& b) {
       return a.algorithm == b.algorithm && a.library == b.library;
     };
-    return {std::string(domain::CollectiveName(collective_)),
-            library::FollowSizes<library::DecisionRow>(LargestBlock(), row_at, is_same)};
+    library::DecisionTable table;
+    table.collective = std::string(domain::CollectiveName(collective_));
+    table.rows = library::FollowSizes<library::DecisionRow>(LargestBlock(), row_at, is_same);
+    table.leaves_links_out = leaves_links_out_;
+    return table;
   }
 
  private:
@@ -74,6 +77,7 @@ class TableBuilder {
   library::DecisionRow DecideAt(int64_t block_bytes) {
     if (watch_->IsGone()) return {};
     const Answer answer = advice_.At(block_bytes, /*with_ranked=*/false);
+    leaves_links_out_ = leaves_links_out_ || answer.leaves_links_out;
     library::DecisionRow row = RowFor(question_, collective_, answer.chosen);
     row.block_bytes = block_bytes;
     row.predicted_time_s = answer.chosen.predicted_time_s;
@@ -85,6 +89,7 @@ class TableBuilder {
   domain::Collective collective_;
   JobAdvice advice_;
   domain::CallerWatch* const watch_;
+  bool leaves_links_out_ = false;
 };
 
 absl::Status ValidateShape(const TuningQuestion& question) {

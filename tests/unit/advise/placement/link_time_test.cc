@@ -5,15 +5,19 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "../every_model.h"
 #include "../machines.h"
 #include "absl/strings/str_cat.h"
+#include "advise/caveats.h"
 #include "advise/placement/network.h"
 #include "advise/placement/switch_tree.h"
 #include "advise/predict.h"
 #include "advise/recommend.h"
+#include "advise/tuning/tuning.h"
 #include "domain/collective.h"
 #include "domain/level.h"
 
@@ -22,6 +26,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double kBeta = 4e-10;  // of KnownProfile() between nodes, s/byte
 constexpr char kTwoSwitches[] = "n[1-16]";
@@ -132,34 +137,143 @@ TEST(LinkTimeTest, ATorusPaysForItsBusiestLink) {
   EXPECT_EQ(along[model::Term::kLatency], 0);
 }
 
-// Two ranks on each node: under hockney each rank has a link of its own, so only what is above the
-// rank's own time is added: 4 ranks x 4 ranks x 1000 bytes over one up-link, less 7 x 1000 (6 of
-// them between nodes).
+// Two ranks on each node: under hockney each rank has a link of its own, but the up-links are those
+// of nodes. 4 ranks x 4 ranks x 1000 bytes pass one up-link, and 2 ranks x 6 x 1000 a node's link.
 TEST(LinkTimeTest, CountsRanksOfANode) {
   const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 8, 2, 1000);
   const NodesInUse nodes = Nodes("n[1-2,9-10]", 2);
-  const double node_beta = 1e-10;
-  const double own_s = 6'000 * kBeta + 1'000 * node_beta;
   EXPECT_NEAR(CostOf(scenario, "alltoall/linear", &nodes)[model::Term::kLinkCongestion],
-              16'000 * kBeta - own_s, 1e-12);
+              (16'000 - 12'000) * kBeta, 1e-12);
 }
 
-// Of 304 ranks 304 x 303 messages are listed, of 2048 too many. Both ways see all pairs alike.
+// Up-links as many as nodes slow nothing, whatever a model says of several ranks on a node. C3
+// prices the longer way.
+TEST(LinkTimeTest, FullLinksCostNothingWithSeveralRanksOnANode) {
+  const MachinePointer machine = EveryModelsMachine();
+  const NodesInUse one = Nodes("n[1-8]", 1);
+  const NodesInUse two = Nodes("n[1-4,9-12]", 1);
+  for (const auto& [collective, strategy] :
+       {std::pair(domain::Collective::kAlltoall, "alltoall/linear"),
+        std::pair(domain::Collective::kAllgather, "allgather/recursive-doubling")}) {
+    const strategy::Scenario scenario = Of(collective, 64, 8, 1 << 20);
+    const auto near = Predict(*machine, scenario, strategy, "all", &one);
+    const auto far = Predict(*machine, scenario, strategy, "all", &two);
+    ASSERT_TRUE(near.ok() && far.ok());
+    ASSERT_GT(near->size(), 10U);
+    for (size_t i = 0; i < near->size(); ++i) {
+      if ((*near)[i].model == "c3") continue;
+      EXPECT_NEAR((*far)[i].cost.TotalSeconds() / (*near)[i].cost.TotalSeconds(), 1, 1e-12)
+          << strategy << " by " << (*near)[i].model;
+    }
+  }
+}
+
+// 4 nodes of 8 ranks send 32 x 32 blocks over 4 / 2 up-links, and each node 8 x 56 over its own:
+// 512 blocks and 448. A byte over a node's link takes what the pair says; by max-rate, what the
+// eight ranks reach together, and its own time also has the 7 blocks of a rank inside its node.
+TEST(LinkTimeTest, ATaperSlowsTheLinksOfNodes) {
+  domain::Profile profile = KnownProfile();
+  const double injection = 3e-10;
+  for (const auto& [level, name, value] :
+       {std::tuple(domain::Level::kNode, "alpha", 5e-7),
+        std::tuple(domain::Level::kNode, "beta", 1e-10),
+        std::tuple(domain::Level::kNetwork, "alpha", 3e-6),
+        std::tuple(domain::Level::kNetwork, "beta", kBeta),
+        std::tuple(domain::Level::kNetwork, "injection", injection)}) {
+    profile.Set(learn::MakeParameter("max-rate", level, name, value));
+  }
+  const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 64, 8, 1'000);
+  const NodesInUse one = Nodes("n[1-8]");
+  const NodesInUse two = Nodes("n[1-4,9-12]");
+  for (const auto& [model, more_s] :
+       {std::pair("hockney", (512 - 448) * 1'000 * kBeta),
+        std::pair("max-rate", (512 - 448) * 1'000 * injection - 7 * 1'000 * 1e-10)}) {
+    const auto total_s = [&](const NodesInUse& nodes) {
+      return CostOf(scenario, "alltoall/linear", &nodes, model, profile).TotalSeconds();
+    };
+    EXPECT_NEAR(total_s(two) - total_s(one), more_s, 1e-12) << model;
+  }
+}
+
+// Of 304 ranks 304 x 303 messages are listed, of 2048 too many. Both ways see all pairs alike, as
+// they are.
 TEST(LinkTimeTest, ManyMessagesAreSpreadEvenly) {
   const NodesInUse nodes = Nodes(kTwoSwitches);
   const strategy::Scenario listed = Of(domain::Collective::kAlltoall, 16 * 19, 19, 1000);
   const strategy::Scenario spread = Of(domain::Collective::kAlltoall, 16 * 128, 128, 1000);
   const auto machine = MachineWith({});
-  for (const auto& [scenario, is_even] : {std::pair(listed, false), std::pair(spread, true)}) {
+  for (const strategy::Scenario& scenario : {listed, spread}) {
     const auto predictions = Predict(*machine, scenario, "alltoall/linear", "hockney", &nodes);
     ASSERT_TRUE(predictions.ok());
     const auto ranks = static_cast<double>(scenario.ppn);
-    // 8 x 8 pairs of nodes of ranks^2 blocks over 4 up-links, less the blocks of one rank.
-    const double own_s = ranks * 15 * 1'000 * kBeta + (ranks - 1) * 1'000 * 1e-10;
+    // 8 x 8 pairs of nodes of ranks^2 blocks over 4 up-links, less 15 of them over a node's link.
     EXPECT_NEAR(predictions->front().cost[model::Term::kLinkCongestion],
-                ranks * ranks * 64 * 1'000 / 4 * kBeta - own_s, 1e-7);
-    EXPECT_EQ(predictions->front().caveat != "", is_even) << predictions->front().caveat;
+                ranks * ranks * (64.0 / 4 - 15) * 1'000 * kBeta, 1e-7);
+    EXPECT_EQ(predictions->front().caveat, "");
   }
+}
+
+// The 319 steps of a ring of 320 ranks have the same 320 messages, of which one leaves each switch.
+// Two steps of neighbor-exchange take turns.
+TEST(LinkTimeTest, StepsThatAreAlikeAreListedOnce) {
+  const NodesInUse nodes = Nodes("n[1-40]", 2, 1e-7);
+  const auto machine = MachineWith({});
+  for (const auto& [strategy, ranks, steps] :
+       {std::tuple("allgather/ring", 320, 319.0),
+        std::tuple("allgather/neighbor-exchange", 480, 240.0)}) {
+    const auto predictions =
+        Predict(*machine, Of(domain::Collective::kAllgather, ranks, ranks / 40, 1'000), strategy,
+                "hockney", &nodes);
+    ASSERT_TRUE(predictions.ok());
+    EXPECT_EQ(predictions->front().cost[model::Term::kLinkCongestion], 0) << strategy;
+    EXPECT_LE(predictions->front().cost[model::Term::kLatency], steps * 2e-7 * 1.000001);
+    EXPECT_GT(predictions->front().cost[model::Term::kLatency], 0);
+    EXPECT_EQ(predictions->front().caveat, "") << strategy;
+  }
+}
+
+// A ring of 640 ranks has more messages than are read, so its links are a guess. The question is
+// decided as without nodes, and says so.
+TEST(LinkTimeTest, NothingIsDecidedByAGuess) {
+  const NodesInUse nodes = Nodes("n[1-40]", 2, 1e-7);
+  const auto machine = MachineWith({});
+  const auto ring = Predict(*machine, Of(domain::Collective::kAllgather, 640, 16, 1 << 20),
+                            "allgather/ring", "hockney", &nodes);
+  ASSERT_TRUE(ring.ok());
+  EXPECT_TRUE(ring->front().guesses_links);
+  EXPECT_THAT(ring->front().caveat, HasSubstr("priced as if all pairs"));
+
+  Question question;
+  question.library = "openmpi-4.1";
+  question.collective = "allgather";
+  question.ppn = 16;
+  question.ranks = 640;
+  question.block_bytes = 1 << 20;
+  const Answer unplaced = Recommend(*machine, question, true);
+  question.nodes_in_use = &nodes;
+  const Answer placed = Recommend(*machine, question, true);
+  EXPECT_THAT(placed.caveats, Contains(kLinksLeftOut));
+  EXPECT_THAT(unplaced.caveats, Not(Contains(kLinksLeftOut)));
+  EXPECT_EQ(placed.chosen.algorithm, unplaced.chosen.algorithm);
+  ASSERT_EQ(placed.ranked.size(), unplaced.ranked.size());
+  for (size_t i = 0; i < placed.ranked.size(); ++i) {
+    EXPECT_EQ(placed.ranked[i].algorithm, unplaced.ranked[i].algorithm);
+    EXPECT_EQ(placed.ranked[i].predicted_time_s, unplaced.ranked[i].predicted_time_s);
+  }
+  // A job whose messages are listed keeps its links.
+  question.ranks = 320;
+  question.ppn = 8;
+  EXPECT_THAT(Recommend(*machine, question, false).caveats, Not(Contains(kLinksLeftOut)));
+
+  TuningQuestion job;
+  job.job.library = "openmpi-4.1";
+  job.job.nodes = 40;
+  job.job.ppn = 16;
+  job.collectives = {"allgather", "barrier"};
+  job.nodes_in_use = &nodes;
+  const auto tables = BuildDecisionTables(*machine, job);
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  EXPECT_THAT(CaveatsOf(*machine, job.job, *tables), Contains(HasSubstr(kLinksLeftOut)));
 }
 
 // 16 nodes of 2 ranks. Down the leaders' tree, only the first step leaves a switch if the list is
