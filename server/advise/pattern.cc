@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -125,6 +126,16 @@ absl::StatusOr<std::vector<Way>> ChooseWays(const MachineView& machine,
 
 }  // namespace
 
+model::Cost PriceDirect(const PricedBy& priced_by, const model::Schedule& schedule,
+                        absl::Span<const model::Transfer> messages, bool* is_listed) {
+  std::optional<model::Cost> listed;
+  if (messages.size() <= static_cast<size_t>(kListedMessages)) {
+    listed = priced_by.model->PriceListed(*priced_by.values, schedule, messages);
+  }
+  if (is_listed != nullptr) *is_listed = listed.has_value();
+  return listed.has_value() ? *listed : priced_by.model->Price(*priced_by.values, schedule);
+}
+
 absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
                                               const PatternQuestion& question,
                                               const domain::IsCancelled& is_cancelled) {
@@ -166,11 +177,7 @@ absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
       }
       const model::Schedule& here = question.nodes != nullptr ? on_nodes : schedule;
       Prediction prediction = Price(priced_by, way.name, here);
-      if (is_direct && question.messages.size() <= static_cast<size_t>(kListedMessages)) {
-        const auto listed =
-            priced_by.model->PriceListed(*priced_by.values, here, question.messages);
-        if (listed.has_value()) prediction.cost = *listed;
-      }
+      if (is_direct) prediction.cost = PriceDirect(priced_by, here, question.messages);
       if (question.nodes != nullptr) {
         AddLinkTime(LinkTimeOf(priced_by, scenario, here, *question.nodes, list), &prediction);
       }

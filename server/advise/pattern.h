@@ -41,6 +41,12 @@ struct PatternAnswer {
   model::RankTraffic busiest;  // sent directly
 };
 
+// Prices the one phase of a pattern that is sent directly: from the list of its messages where the
+// model has PriceListed() and they are at most kListedMessages. `is_listed`, if given, gets
+// whether.
+model::Cost PriceDirect(const PricedBy& priced_by, const model::Schedule& schedule,
+                        absl::Span<const model::Transfer> messages, bool* is_listed = nullptr);
+
 // INVALID_ARGUMENT with the field ("routes[1]", "messages[7].source", "ranks", ...); otherwise
 // fails as ModelsFor() does. A model with PriceListed() prices up to kListedMessages direct
 // messages from their list. O(messages log messages) per route and phase; direct O(messages +

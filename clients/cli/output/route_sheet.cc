@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/output/prediction_sheet.h"
 #include "console/printable.h"
 #include "console/table.h"
 #include "console/units.h"
@@ -43,10 +45,16 @@ void PrintPredictions(const v1::SketchedPattern& pattern, std::ostream& out) {
                         {"MODEL"}});
   for (const v1::Prediction& prediction : pattern.predictions()) {
     const double cpu_s = prediction.cpu_time_s();
-    table.Add({prediction.strategy(), console::FormatTime(prediction.time_s()),
+    table.Add({prediction.strategy(), AmountText(prediction),
                cpu_s > 0 ? console::FormatTime(cpu_s) : "-", prediction.model()});
   }
   table.Print(out);
+  std::set<std::string> notes;
+  for (const v1::Prediction& prediction : pattern.predictions()) {
+    if (prediction.caveat().empty()) continue;
+    notes.insert(absl::StrCat("note: ", prediction.model(), ": ", prediction.caveat()));
+  }
+  for (const std::string& note : notes) out << console::Printable(note) << '\n';
 }
 
 void PrintBlocks(const v1::SketchedPattern& pattern, std::ostream& out) {

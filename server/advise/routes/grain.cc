@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "advise/pattern.h"
 #include "model/cost.h"
 #include "model/schedule.h"
 #include "strategy/traffic/message_patterns.h"
@@ -19,9 +20,10 @@ absl::StatusOr<std::vector<Grain>> GrainsOf(const PricedBy& priced_by,
                                             absl::Span<const model::Transfer> messages,
                                             const strategy::Scenario& scenario, double work_s) {
   std::vector<Grain> grains;
+  int64_t most_messages = kMostGrainMessages;
   for (int64_t blocks = 1; blocks <= kMostBlocks; blocks *= 2) {
     const auto count = static_cast<int64_t>(messages.size()) * blocks;
-    if (blocks > 1 && count > kMostGrainMessages) break;
+    if (blocks > 1 && count > most_messages) break;
     std::vector<model::Transfer> divided;
     divided.reserve(static_cast<size_t>(count));
     for (const model::Transfer& message : messages) {
@@ -32,8 +34,11 @@ absl::StatusOr<std::vector<Grain>> GrainsOf(const PricedBy& priced_by,
     model::Schedule schedule;
     absl::Status built = strategy::BuildPattern(divided, scenario, &schedule);
     if (!built.ok()) return built;
-    const model::Cost cost = Price(priced_by, "direct", schedule).cost;
+    bool is_listed = false;
+    const model::Cost cost = PriceDirect(priced_by, schedule, divided, &is_listed);
+    if (is_listed) most_messages = kListedMessages;
     const double total_s = cost.TotalSeconds();
+    if (total_s == 0 && cost.units > 0) return grains;
     const double processor_s =
         std::min(total_s, cost.cpu_s > 0 ? cost.cpu_s : cost[model::Term::kStartup]);
     const double travel_s = total_s - processor_s;

@@ -35,9 +35,11 @@ struct Grain {
   double hidden_share = 0;     // of the communication, 0..1
 };
 
-// 1, 2, 4, 8, 16, 32 blocks, as far as there are at most kMostGrainMessages messages.
-// `work_s`: W, >= 0. `messages`: of a phase with one block, sent directly. The processor's part is
-// the model's processor time, or the start-ups of a model that has none. Fails as TrafficOf().
+// 1, 2, 4, 8, 16, 32 blocks, as far as there are at most kMostGrainMessages messages; if one block
+// is priced from the list of its messages (PriceDirect()), as far as all are. Empty for a model
+// that counts units and has no stated unit time: work takes seconds. `work_s`: W, >= 0. `messages`:
+// of a phase with one block, sent directly. The processor's part is the model's processor time, or
+// the start-ups of a model that has none. Fails as TrafficOf().
 absl::StatusOr<std::vector<Grain>> GrainsOf(const PricedBy& priced_by,
                                             absl::Span<const model::Transfer> messages,
                                             const strategy::Scenario& scenario, double work_s);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "domain/errors.h"
 #include "every_model.h"
@@ -183,6 +185,47 @@ TEST(RouteAdviceTest, HidesWhatTheProcessorNeedNotDo) {
   const double busy_s = 8 * 5e-6 + 4.0 * (1 << 20) * 1e-10;
   const double travel_s = advice->grains[1].communication_s - busy_s;
   EXPECT_NEAR(advice->grains[1].phase_s, 0.1 + busy_s + travel_s / 2, 0.02 * travel_s);
+}
+
+// One block is what `direct` sends, so both have one price, by every model.
+TEST(RouteAdviceTest, OneBlockCostsWhatDirectCosts) {
+  std::vector<model::Transfer> messages = StencilOf(64, {1, 2}, 100);
+  for (size_t i = 0; i < messages.size(); i += 4) messages[i].bytes = 100'000;
+  domain::PatternSketch sketch = SketchOfMessages(messages, 64, 1);
+  sketch.timed_count = 10;
+  sketch.between_s = 10 * 1e-3;
+  RouteQuestion question;
+  question.sketch = &sketch;
+  const MachinePointer machine = EveryModelsMachine();
+  for (const model::Model* const model : model::Models()) {
+    question.model = std::string(model->id());
+    const auto advice = AdviseRoute(*machine, question);
+    ASSERT_TRUE(advice.ok()) << advice.status();
+    ASSERT_FALSE(advice->grains.empty()) << question.model;
+    for (const Prediction& one : advice->predictions) {
+      if (one.strategy != "direct") continue;
+      EXPECT_DOUBLE_EQ(advice->grains[0].communication_s, one.cost.TotalSeconds())
+          << question.model;
+    }
+  }
+}
+
+// Work takes seconds, which units are not.
+TEST(RouteAdviceTest, UnitsHaveNoBlocks) {
+  domain::Profile profile = KnownProfile();
+  for (const auto& [name, value] : {std::pair("l", 512.0), std::pair("s", 8.0)}) {
+    profile.Set(learn::MakeParameter("c3", domain::Level::kNetwork, name, value));
+  }
+  domain::PatternSketch sketch = AllToAll(16, 100);
+  sketch.timed_count = 10;
+  sketch.between_s = 10 * 1e-3;
+  RouteQuestion question;
+  question.sketch = &sketch;
+  question.model = "c3";
+  const auto advice = AdviseRoute(*MachineWith({}, profile), question);
+  ASSERT_TRUE(advice.ok()) << advice.status();
+  EXPECT_GT(advice->predictions.front().cost.units, 0);
+  EXPECT_TRUE(advice->grains.empty());
 }
 
 TEST(RouteAdviceTest, BlocksThatOnlyAddStartUpsAreNotBest) {
