@@ -169,12 +169,13 @@ bool IsAlike(absl::Span<const Sent> a, absl::Span<const Sent> b) {
 }
 
 // The steps of a phase that differ, in their order; a ring has one. Sorts the messages, which
-// outlive the steps.
+// outlive the steps. At least one message.
 std::vector<Step> StepsOf(std::vector<Sent>* messages) {
   const auto is_earlier = [](const Sent& a, const Sent& b) { return a.repetition < b.repetition; };
   if (!std::is_sorted(messages->begin(), messages->end(), is_earlier)) {
     std::stable_sort(messages->begin(), messages->end(), is_earlier);
   }
+  if (messages->front().repetition == messages->back().repetition) return {{*messages, 1}};
   std::vector<Step> steps;
   absl::flat_hash_map<size_t, size_t> index_of;  // by the hash of the messages
   for (size_t begin = 0, end = 0; begin < messages->size(); begin = end) {
