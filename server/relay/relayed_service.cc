@@ -157,15 +157,25 @@ class Question : public grpc::ServerUnaryReactor {
   }
   void Ask(Upstream* upstream, const std::string& method, const ByteBuffer* request,
            ByteBuffer* response) {
-    upstream->Ask(method, context_.get(), request, response, [this](const grpc::Status& status) {
+    // Of a call that ended before its message came. gRPC ends the process when it is given none.
+    if (!request->Valid()) {
+      Finish(ToGrpc(absl::InvalidArgumentError("the call has no message")));
+      return;
+    }
+    const auto pass = [this, response](const grpc::Status& status) {
       if (IsUnreachable(status)) {
         Finish(ToGrpc(absl::UnavailableError(absl::StrCat(
             "the relay cannot reach coxd: ", status.error_message(), "; it still takes reports"))));
         return;
       }
       PassVersion();
+      if (status.ok() && !response->Valid()) {
+        Finish(ToGrpc(absl::InternalError("coxd answered without a message")));
+        return;
+      }
       Finish(SeenByCaller(status));
-    });
+    };
+    upstream->Ask(method, context_.get(), request, response, pass);
   }
   void OnCancel() override { context_->TryCancel(); }
   void OnDone() override { delete this; }

@@ -1,0 +1,147 @@
+// Questions through a relay, before coxds that the test plays.
+#include <gmock/gmock.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cox/v1/machine.grpc.pb.h"
+#include "daemon/config.h"
+#include "folder.h"
+#include "relay/relay.h"
+
+namespace cox::relay {
+namespace {
+
+using grpc::ByteBuffer;
+using grpc::StatusCode;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr char kListMachines[] = "/cox.v1.MachineService/ListMachines";
+
+ByteBuffer BufferOf(const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  return {&slice, 1};
+}
+
+// Answers every question in the same way.
+class AnsweringCoxd : public grpc::CallbackGenericService {
+ public:
+  enum class Answer { kMessage, kNoMessage, kSilence };
+
+  AnsweringCoxd(const std::string& address, Answer answer) : answer_(answer) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(address, grpc::InsecureServerCredentials());
+    builder.RegisterCallbackGenericService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~AnsweringCoxd() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  void SetMessage(const std::string& bytes) { message_ = BufferOf(bytes); }
+  void SetAnswer(Answer answer) { answer_ = answer; }
+  int calls() const { return calls_; }
+
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* /*context*/) override {
+    ++calls_;
+    return new Call(answer_, message_);
+  }
+
+ private:
+  class Call : public grpc::ServerGenericBidiReactor {
+   public:
+    Call(Answer answer, ByteBuffer message) : message_(std::move(message)) {
+      if (answer == Answer::kNoMessage) End(grpc::Status::OK);
+      if (answer == Answer::kMessage && !has_ended_.exchange(true)) {
+        StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
+      }
+    }
+    void OnCancel() override { End(grpc::Status::CANCELLED); }
+    void OnDone() override { delete this; }
+
+   private:
+    void End(const grpc::Status& status) {
+      if (!has_ended_.exchange(true)) Finish(status);
+    }
+    ByteBuffer message_;
+    std::atomic<bool> has_ended_ = false;
+  };
+
+  std::atomic<Answer> answer_;
+  ByteBuffer message_ = BufferOf("");
+  std::atomic<int> calls_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+class RelayedQuestions : public ::testing::Test {
+ protected:
+  RelayedQuestions()
+      : first_(Address("first"), AnsweringCoxd::Answer::kMessage),
+        second_(Address("second"), AnsweringCoxd::Answer::kMessage) {}
+
+  std::string Address(const std::string& name) const { return "unix:" + folder_.Path(name); }
+  void Start(daemon::ConfigValues settings = {}) {
+    settings.insert({{"data", folder_.Path("data")},
+                     {"listen", Address("relay")},
+                     {"relay", Address("first") + "," + Address("second")}});
+    const auto config = daemon::MakeConfig({settings});
+    ASSERT_TRUE(config.ok()) << config.status();
+    auto relay = StartRelay(*config);
+    ASSERT_TRUE(relay.ok()) << relay.status();
+    relay_ = *std::move(relay);
+    channel_ = grpc::CreateChannel(Address("relay"), grpc::InsecureChannelCredentials());
+    ASSERT_TRUE(channel_->WaitForConnected(std::chrono::system_clock::now() + seconds(20)));
+  }
+  grpc::Status Ask(milliseconds timeout = seconds(20)) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + timeout);
+    return v1::MachineService::NewStub(channel_)->ListMachines(&context, {}, &answer_);
+  }
+
+  const Folder folder_;
+  AnsweringCoxd first_;
+  AnsweringCoxd second_;
+  std::unique_ptr<service::Server> relay_;
+  std::shared_ptr<grpc::Channel> channel_;
+  v1::ListMachinesResponse answer_;
+};
+
+TEST_F(RelayedQuestions, ACallWithoutAMessageIsRefused) {
+  Start();
+  grpc::GenericStub stub(channel_);
+  grpc::CompletionQueue queue;
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + seconds(20));
+  const auto call = stub.PrepareCall(&context, kListMachines, &queue);
+  void* tag = nullptr;
+  bool ok = false;
+  call->StartCall(nullptr);
+  queue.Next(&tag, &ok);
+  call->WritesDone(nullptr);
+  queue.Next(&tag, &ok);
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  queue.Next(&tag, &ok);
+  EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT) << status.error_message();
+  EXPECT_EQ(first_.calls(), 0);
+  EXPECT_TRUE(Ask().ok()) << "the relay goes on";
+}
+
+TEST_F(RelayedQuestions, AnAnswerWithoutAMessageIsAnError) {
+  Start();
+  first_.SetAnswer(AnsweringCoxd::Answer::kNoMessage);
+  const grpc::Status status = Ask();
+  EXPECT_EQ(status.error_code(), StatusCode::INTERNAL);
+  EXPECT_EQ(status.error_message(), "coxd answered without a message");
+  first_.SetAnswer(AnsweringCoxd::Answer::kMessage);
+  EXPECT_TRUE(Ask().ok()) << "the relay goes on";
+}
+
+}  // namespace
+}  // namespace cox::relay
