@@ -22,6 +22,9 @@ namespace {
 
 // A coxd that needs longer for one call's batches is taken to hang.
 constexpr std::chrono::seconds kPatience{30};
+// Callers with less patience say nothing about coxd.
+constexpr std::chrono::milliseconds kLeastWait{250};
+constexpr std::chrono::seconds kMostSilence{2};
 constexpr int kMaxReceiveBytes = 64 << 20;
 constexpr int kReconnectMs = 200;
 constexpr int kMaxReconnectMs = 2'000;
@@ -70,8 +73,33 @@ absl::StatusOr<std::unique_ptr<Upstream>> Upstream::Open(const daemon::Config& c
   return std::unique_ptr<Upstream>(new Upstream(std::move(channels), config.relay_token_file));
 }
 
-const std::shared_ptr<grpc::Channel>& Upstream::Channel() const {
-  return channels_[used_ % channels_.size()];
+const std::shared_ptr<grpc::Channel>& Upstream::Channel(size_t used) const {
+  return channels_[used % channels_.size()];
+}
+
+Upstream::Attempt Upstream::Begin() const {
+  return {.used = used_, .begin = std::chrono::steady_clock::now()};
+}
+
+void Upstream::LearnFrom(const Attempt& attempt, grpc::StatusCode code) {
+  if (attempt.used != used_) return;
+  const bool is_silent =
+      code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
+  if (code == grpc::StatusCode::UNAVAILABLE) {
+    Leave(attempt.used);
+  } else if (!is_silent) {
+    silence_us_ = 0;
+  } else {
+    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - attempt.begin);
+    if (waited < kLeastWait) return;
+    const std::chrono::microseconds silence(silence_us_ += waited.count());
+    if (silence >= kMostSilence) Leave(attempt.used);
+  }
+}
+
+void Upstream::Leave(size_t used) {
+  if (used_.compare_exchange_strong(used, used + 1)) silence_us_ = 0;
 }
 
 absl::Status Upstream::Sign(grpc::ClientContext* context) const {
@@ -118,7 +146,8 @@ std::vector<v1::StreamObservationsResponse> Upstream::Send(
     if (cancelled_) return responses;
     sending_ = &context;
   }
-  const std::shared_ptr<grpc::Channel> channel = Channel();
+  const size_t used = used_;
+  const std::shared_ptr<grpc::Channel> channel = Channel(used);
   const grpc::internal::RpcMethod method("/cox.v1.ObservationService/StreamObservations", nullptr,
                                          grpc::internal::RpcMethod::BIDI_STREAMING, channel);
   const std::unique_ptr<grpc::ClientReaderWriter<grpc::ByteBuffer, v1::StreamObservationsResponse>>
@@ -145,7 +174,7 @@ std::vector<v1::StreamObservationsResponse> Upstream::Send(
     sending_ = nullptr;
   }
   if (responses.size() < batches.size()) {
-    ++used_;
+    Leave(used);
     TellBroken(status);
   }
   return responses;
@@ -171,12 +200,13 @@ void Upstream::Ask(const std::string& method, grpc::ClientContext* context,
     done({grpc::StatusCode::UNAVAILABLE, std::string(is_signed.message())});
     return;
   }
-  grpc::GenericStub(Channel()).UnaryCall(
-      context, method, grpc::StubOptions(), request, response,
-      [this, done = std::move(done)](const grpc::Status& status) {
-        if (status.error_code() == grpc::StatusCode::UNAVAILABLE) ++used_;
-        done(status);
-      });
+  const Attempt attempt = Begin();
+  grpc::GenericStub(Channel(attempt.used))
+      .UnaryCall(context, method, grpc::StubOptions(), request, response,
+                 [this, attempt, done = std::move(done)](const grpc::Status& status) {
+                   LearnFrom(attempt, status.error_code());
+                   done(status);
+                 });
 }
 
 grpc::Status Upstream::ListEndedJobs(grpc::ClientContext* context,
@@ -185,7 +215,7 @@ grpc::Status Upstream::ListEndedJobs(grpc::ClientContext* context,
   if (const absl::Status is_signed = Sign(context); !is_signed.ok()) {
     return {grpc::StatusCode::UNAVAILABLE, std::string(is_signed.message())};
   }
-  return v1::AccessService::NewStub(Channel())->ListEndedJobs(context, request, response);
+  return v1::AccessService::NewStub(Channel(used_))->ListEndedJobs(context, request, response);
 }
 
 void Upstream::Report(grpc::ClientContext* context, const v1::ReportObservationsRequest* request,
@@ -208,24 +238,29 @@ void Upstream::Report(grpc::ClientContext* context, const v1::ReportObservations
     done(service::ToGrpc(service::ShuttingDown("the relay is ending; send the batch again")));
     return;
   }
-  v1::ObservationService::NewStub(Channel())->async()->ReportObservations(
-      context, request, response,
-      [this, context, done = std::move(done)](grpc::Status status) mutable {
-        {
-          const std::lock_guard lock(mutex_);
-          reporting_.erase(context);
-          if (cancelled_ && status.error_code() == grpc::StatusCode::CANCELLED) {
-            status = service::ToGrpc(service::ShuttingDown(
-                "the relay is ending before coxd has answered; coxd may have stored the batch"));
-          }
-        }
-        done(status);
-        // What it holds goes before those it points to.
-        done = nullptr;
-        const std::lock_guard lock(mutex_);
-        --unfinished_reports_;
-        report_has_ended_.notify_all();
-      });
+  const Attempt attempt = Begin();
+  v1::ObservationService::NewStub(Channel(attempt.used))
+      ->async()
+      ->ReportObservations(
+          context, request, response,
+          [this, context, attempt, done = std::move(done)](grpc::Status status) mutable {
+            LearnFrom(attempt, status.error_code());
+            {
+              const std::lock_guard lock(mutex_);
+              reporting_.erase(context);
+              if (cancelled_ && status.error_code() == grpc::StatusCode::CANCELLED) {
+                status = service::ToGrpc(
+                    service::ShuttingDown("the relay is ending before coxd has answered; coxd may "
+                                          "have stored the batch"));
+              }
+            }
+            done(status);
+            // What it holds goes before those it points to.
+            done = nullptr;
+            const std::lock_guard lock(mutex_);
+            --unfinished_reports_;
+            report_has_ended_.notify_all();
+          });
 }
 
 }  // namespace cox::relay

@@ -1,7 +1,7 @@
 // The coxd behind a relay: sends it batches, and asks it the questions of the relay's clients.
 //
-// Several addresses are used one at a time; the next one after a failure. Each call has the relay's
-// own token. Any thread; Send() from one.
+// Several addresses are used one at a time; the next one after a failure, or after some seconds in
+// which all calls waited in vain. Each call has the relay's own token. Any thread; Send() from one.
 #ifndef COX_RELAY_UPSTREAM_H_
 #define COX_RELAY_UPSTREAM_H_
 
@@ -11,7 +11,9 @@
 #include <grpcpp/support/status.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -61,7 +63,18 @@ class Upstream {
   Upstream(std::vector<std::shared_ptr<grpc::Channel>> channels, std::string token_file)
       : channels_(std::move(channels)), token_file_(std::move(token_file)) {}
 
-  const std::shared_ptr<grpc::Channel>& Channel() const;
+  // A call on its way.
+  struct Attempt {
+    size_t used;  // as used_ was
+    std::chrono::steady_clock::time_point begin;
+  };
+
+  const std::shared_ptr<grpc::Channel>& Channel(size_t used) const;
+  Attempt Begin() const;
+  // How the call ended says whether the next one goes to the next coxd.
+  void LearnFrom(const Attempt& attempt, grpc::StatusCode code);
+  // Once, however many calls ask for it.
+  void Leave(size_t used);
   // UNAVAILABLE if the file has no token now: a call without it would be in another name.
   absl::Status Sign(grpc::ClientContext* context) const;
   void TellBroken(const grpc::Status& status);
@@ -69,6 +82,8 @@ class Upstream {
   const std::vector<std::shared_ptr<grpc::Channel>> channels_;
   const std::string token_file_;  // "": none
   std::atomic<size_t> used_ = 0;  // modulo the number of channels
+  // How long calls have waited for the used coxd, one after another, since it answered last.
+  std::atomic<int64_t> silence_us_ = 0;
   daemon::LogLimit refusals_{1, 60'000'000};
   std::mutex mutex_;  // guards all below
   std::condition_variable report_has_ended_;

@@ -9,7 +9,9 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "cox/v1/machine.grpc.pb.h"
 #include "daemon/config.h"
@@ -141,6 +143,45 @@ TEST_F(RelayedQuestions, AnAnswerWithoutAMessageIsAnError) {
   EXPECT_EQ(status.error_message(), "coxd answered without a message");
   first_.SetAnswer(AnsweringCoxd::Answer::kMessage);
   EXPECT_TRUE(Ask().ok()) << "the relay goes on";
+}
+
+TEST_F(RelayedQuestions, LeaveACoxdThatHangs) {
+  Start();
+  first_.SetAnswer(AnsweringCoxd::Answer::kSilence);
+  // Ten at once leave it once, and do not come back to it.
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 10; ++i) {
+    callers.emplace_back([this] {
+      grpc::ClientContext context;
+      context.set_deadline(std::chrono::system_clock::now() + milliseconds(2'200));
+      v1::ListMachinesResponse answer;
+      const grpc::Status status =
+          v1::MachineService::NewStub(channel_)->ListMachines(&context, {}, &answer);
+      EXPECT_EQ(status.error_code(), StatusCode::DEADLINE_EXCEEDED);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  // The relay may hear of the end after its caller.
+  while (second_.calls() == 0 && first_.calls() < 30) (void)Ask(milliseconds(300));
+  EXPECT_GT(second_.calls(), 0);
+  EXPECT_TRUE(Ask().ok());
+}
+
+// Each caller alone has too little patience.
+TEST_F(RelayedQuestions, LeaveACoxdThatHangsForImpatientCallers) {
+  Start();
+  first_.SetAnswer(AnsweringCoxd::Answer::kSilence);
+  int timeouts = 0;
+  while (!Ask(milliseconds(500)).ok() && timeouts < 20) ++timeouts;
+  EXPECT_GE(timeouts, 4) << "2 seconds of silence";
+  EXPECT_LE(timeouts, 6);
+}
+
+TEST_F(RelayedQuestions, StayWithACoxdThatIsTooSlowForFewMilliseconds) {
+  Start();
+  first_.SetAnswer(AnsweringCoxd::Answer::kSilence);
+  for (int i = 0; i < 600; ++i) (void)Ask(milliseconds(5));
+  EXPECT_EQ(second_.calls(), 0);
 }
 
 }  // namespace
