@@ -1,5 +1,6 @@
 #include "daemon/config.h"
 
+#include <sys/stat.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -561,6 +562,11 @@ std::string TextOf(const std::string& path) {
 absl::Span<const ConfigKey> ConfigKeys() { return kKeys; }
 
 absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path) {
+  // Reads as an empty file, whose settings are the defaults.
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory; name a file"));
+  }
   toml::table table;
   try {
     table = toml::parse_file(path);

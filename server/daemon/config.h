@@ -101,7 +101,7 @@ struct ConfigKey {
 absl::Span<const ConfigKey> ConfigKeys();
 
 // Reads a TOML file. INVALID_ARGUMENT with file, line and key for an unknown key, a wrong type or
-// bad TOML; NOT_FOUND if it cannot be opened.
+// bad TOML, and for a directory; NOT_FOUND if it cannot be opened.
 absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path);
 
 // The COXD_* variables of the environment. INVALID_ARGUMENT for an unknown COXD_ variable.

@@ -210,6 +210,14 @@ TEST(Config, BrokenFilesNameTheLine) {
   EXPECT_EQ(ReadConfigFile("/nonexistent/coxd.toml").status().code(), absl::StatusCode::kNotFound);
 }
 
+// Its settings would be the defaults, which let every client of this host be an operator.
+TEST(Config, ADirectoryIsNoEmptyFile) {
+  const absl::Status refused = ReadConfigFile("/tmp").status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(Message(refused).find("/tmp: is a directory"), std::string::npos) << refused;
+  EXPECT_TRUE(ReadConfigFile("/dev/null").ok()) << "what is no file may be read";
+}
+
 TEST(Config, EachKeyRefusesNonsense) {
   for (const ConfigKey& key : ConfigKeys()) {
     const std::string name(key.name);
