@@ -527,7 +527,13 @@ absl::Status CheckSecure(const Config& config) {
   return absl::OkStatus();
 }
 
-absl::Status CheckRelay(const Config& config) {
+// What only coxd does. A site would rely on them in vain.
+constexpr absl::string_view kNotOfRelays[] = {
+    "hide-foreign-jobs", "published-machines", "refine-interval", "commit-delay",  "commit-rows",
+    "queue-rows",        "machine-scenarios",  "max-scenarios",   "retention-age", "retention-jobs",
+    "retention-size",    "backup-every",       "backup-keep"};
+
+absl::Status CheckRelay(const Config& config, const std::vector<ConfigValues>& sources) {
   if (config.relay.empty()) {
     if (!config.relay_token_file.empty() || !config.relay_tls_ca.empty()) {
       return domain::InvalidField("relay", "is needed with relay-token-file and relay-tls-ca");
@@ -539,6 +545,20 @@ absl::Status CheckRelay(const Config& config) {
   }
   if (!config.store_url.empty()) {
     return domain::InvalidField("store", "must be sqlite with relay: a relay keeps its own spool");
+  }
+  for (const absl::string_view name : kNotOfRelays) {
+    const ConfigKey& key = *FindKey(name);
+    if (Effective(key, sources) == key.default_value) continue;
+    return domain::InvalidField(name,
+                                "has no effect with relay: set it at coxd; a relay has no database,"
+                                " and passes questions on in its own name");
+  }
+  for (const std::string& address : config.relay) {
+    if (std::find(config.listen.begin(), config.listen.end(), address) == config.listen.end()) {
+      continue;
+    }
+    return domain::InvalidField(
+        "relay", absl::StrCat("names the relay's own address \"", address, "\" (listen)"));
   }
   if (config.relay_token_file.empty() || !config.relay_tls_ca.empty()) return absl::OkStatus();
   for (const std::string& address : config.relay) {
@@ -646,7 +666,7 @@ absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources) {
       (has_unix_socket || !config.tls_certificate.empty() || !config.relay.empty())) {
     config.http.clear();
   }
-  if (absl::Status relay = CheckRelay(config); !relay.ok()) return relay;
+  if (absl::Status relay = CheckRelay(config, sources); !relay.ok()) return relay;
   return config;
 }
 

@@ -51,13 +51,14 @@ class Daemon:
         host.run("install", "-d", "-o", str(COXSWAIN), "-m", "0755", "/run/coxswain")
         self.config = self.folder / "coxd.toml"
         settings = {"data": self.folder / "data", **settings}
+        if "relay" not in settings:
+            settings["published-machines"] = "false"
         self.config.write_text("".join(f'{key} = "{value}"\n' for key, value in settings.items()), encoding="utf-8")
         self.process = None
         self.start()
 
     def start(self):
-        self.process = self.cluster.start(self.host, COXD, "--config", self.config, "--published-machines", "false",
-                                          user=COXSWAIN, name=self.name)
+        self.process = self.cluster.start(self.host, COXD, "--config", self.config, user=COXSWAIN, name=self.name)
         world.wait_for(lambda: self.answers() or self.process.poll() is not None, f"{self.name} answers")
         if self.process.poll() is not None:
             raise RuntimeError(f"{self.name} ended: {self.log()}")

@@ -93,6 +93,37 @@ TEST(Config, ARelayKnowsWhereItSendsTo) {
   EXPECT_TRUE(MakeConfig({{{"relay", "unix:/run/coxd.sock"}, {"relay-token-file", "t"}}}).ok());
 }
 
+TEST(Config, ARelayRefusesWhatItWouldIgnore) {
+  const ConfigValues ignored = {{"hide-foreign-jobs", "true"}, {"published-machines", "false"},
+                                {"refine-interval", "9s"},     {"commit-delay", "9ms"},
+                                {"commit-rows", "9"},          {"queue-rows", "9000"},
+                                {"machine-scenarios", "9"},    {"max-scenarios", "9"},
+                                {"retention-age", "9d"},       {"retention-jobs", "9d"},
+                                {"retention-size", "9MiB"},    {"backup-every", "9m"},
+                                {"backup-keep", "9"}};
+  for (const auto& [name, value] : ignored) {
+    EXPECT_TRUE(MakeConfig({{{name, value}}}).ok()) << name << " is a setting of coxd";
+    const absl::Status refused = MakeConfig({{{"relay", "head:7077"}, {name, value}}}).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << name;
+    EXPECT_NE(Message(refused).find(name + ": has no effect with relay"), std::string::npos)
+        << refused;
+  }
+  for (const auto& [name, value] :
+       ConfigValues{{"hide-foreign-jobs", "false"}, {"projects", "wx-*=root"}}) {
+    EXPECT_TRUE(MakeConfig({{{"relay", "head:7077"}, {name, value}}}).ok()) << name;
+  }
+}
+
+TEST(Config, ARelayDoesNotSendToItself) {
+  const ConfigValues own = {{"listen", "unix:/run/r.sock,127.0.0.1:7079"}};
+  for (const char* relay : {"head:7077,127.0.0.1:7079", "unix:/run/r.sock"}) {
+    EXPECT_NE(Message(MakeConfig({{{"relay", relay}}, own}).status()).find("own address"),
+              std::string::npos)
+        << relay;
+  }
+  EXPECT_TRUE(MakeConfig({{{"relay", "127.0.0.1:7077"}}, own}).ok());
+}
+
 TEST(Config, ListensAtSeveralAddresses) {
   const auto config = MakeConfig({{{"listen", "unix:/run/coxd.sock, 127.0.0.1:0"}}});
   ASSERT_TRUE(config.ok()) << config.status();
