@@ -172,7 +172,8 @@ class Relay : public service::Server {
   }
 
   absl::Status OpenDoors(const daemon::Config& config, grpc::ServerBuilder* builder) {
-    const Relaying relaying = {.queue = queue_.get(),
+    const Relaying relaying = {.access = access_.get(),
+                               .queue = queue_.get(),
                                .upstream = upstream_.get(),
                                .streams = &streams_,
                                .parsers = parsers_.get(),

@@ -12,9 +12,11 @@
 #include "access/claim.h"
 #include "access/rules.h"
 #include "domain/errors.h"
+#include "relay/seen_machines.h"
 #include "service/convert/checks.h"
 #include "service/entry/admission.h"
 #include "service/entry/door.h"
+#include "service/entry/machines_named.h"
 #include "service/entry/parsed_size.h"
 #include "service/report.h"
 #include "service/status.h"
@@ -151,10 +153,14 @@ void Take(const Relaying& relaying, const access::Principal& principal,
 // A question on its way; lives until coxd has answered or the client has gone.
 class Question : public grpc::ServerUnaryReactor {
  public:
-  explicit Question(grpc::CallbackServerContext* client)
-      : client_(client), context_(std::make_unique<grpc::ClientContext>()) {
+  Question(grpc::CallbackServerContext* client, const access::Access* access)
+      : client_(client),
+        access_(access),
+        principal_(service::CallingPrincipal()),
+        context_(std::make_unique<grpc::ClientContext>()) {
     context_->set_deadline(client->deadline());
   }
+  // `method` outlives the question.
   void Ask(Upstream* upstream, const std::string& method, const ByteBuffer* request,
            ByteBuffer* response) {
     // Of a call that ended before its message came. gRPC ends the process when it is given none.
@@ -162,7 +168,7 @@ class Question : public grpc::ServerUnaryReactor {
       Finish(ToGrpc(absl::InvalidArgumentError("the call has no message")));
       return;
     }
-    const auto pass = [this, response](const grpc::Status& status) {
+    const auto pass = [this, &method, response](const grpc::Status& status) {
       if (IsUnreachable(status)) {
         Finish(ToGrpc(absl::UnavailableError(absl::StrCat(
             "the relay cannot reach coxd: ", status.error_message(), "; it still takes reports"))));
@@ -171,6 +177,10 @@ class Question : public grpc::ServerUnaryReactor {
       PassVersion();
       if (status.ok() && !response->Valid()) {
         Finish(ToGrpc(absl::InternalError("coxd answered without a message")));
+        return;
+      }
+      if (status.ok()) {
+        Finish(ToGrpc(LeaveOutUnseen(*access_, principal_, method, response)));
         return;
       }
       Finish(SeenByCaller(status));
@@ -191,6 +201,8 @@ class Question : public grpc::ServerUnaryReactor {
   }
 
   grpc::CallbackServerContext* const client_;
+  const access::Access* const access_;
+  const access::Principal principal_;
   const std::unique_ptr<grpc::ClientContext> context_;
 };
 
@@ -255,17 +267,25 @@ class RelayedService : public grpc::Service {
           return service::StartObservationStream(
               relaying.streams, relaying.parsers, service::CallingPrincipal(),
               [relaying](const access::Principal& principal,
-                         const v1::ReportObservationsRequest& request,
-                         ReportDone done) { Take(relaying, principal, request, std::move(done)); });
+                         const v1::ReportObservationsRequest& request, ReportDone done) {
+                // The door has looked at that of a call.
+                absl::Status seen =
+                    service::CheckMachinesNamed(*relaying.access, principal, request);
+                if (!seen.ok()) {
+                  done(std::move(seen));
+                  return;
+                }
+                Take(relaying, principal, request, std::move(done));
+              });
         });
   }
 
   MethodHandler* QuestionHandler(const std::string& name) const {
     return new grpc::internal::CallbackUnaryHandler<ByteBuffer, ByteBuffer>(
-        [upstream = relaying_.upstream, name](grpc::CallbackServerContext* context,
-                                              const ByteBuffer* request, ByteBuffer* response) {
-          auto* const question = new Question(context);
-          question->Ask(upstream, name, request, response);
+        [relaying = relaying_, &name](grpc::CallbackServerContext* context,
+                                      const ByteBuffer* request, ByteBuffer* response) {
+          auto* const question = new Question(context, relaying.access);
+          question->Ask(relaying.upstream, name, request, response);
           return question;
         });
   }

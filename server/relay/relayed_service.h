@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "access/access.h"
 #include "access/quotas.h"
 #include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
@@ -22,6 +23,7 @@ namespace cox::relay {
 
 // They outlive the service.
 struct Relaying {
+  const access::Access* access;
   ForwardQueue* queue;
   Upstream* upstream;
   service::StreamRegistry* streams;

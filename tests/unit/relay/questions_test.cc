@@ -4,6 +4,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -13,7 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "cox/v1/history.grpc.pb.h"
 #include "cox/v1/machine.grpc.pb.h"
+#include "cox/v1/observation.grpc.pb.h"
 #include "daemon/config.h"
 #include "folder.h"
 #include "relay/relay.h"
@@ -25,6 +29,7 @@ using grpc::ByteBuffer;
 using grpc::StatusCode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 
 constexpr char kListMachines[] = "/cox.v1.MachineService/ListMachines";
 
@@ -182,6 +187,86 @@ TEST_F(RelayedQuestions, StayWithACoxdThatIsTooSlowForFewMilliseconds) {
   first_.SetAnswer(AnsweringCoxd::Answer::kSilence);
   for (int i = 0; i < 600; ++i) (void)Ask(milliseconds(5));
   EXPECT_EQ(second_.calls(), 0);
+}
+
+class ProjectsAtARelay : public RelayedQuestions {
+ protected:
+  // The test's user is a reporter there, and `member` is in the only project.
+  void StartWith(const std::string& member) {
+    Start({{"roles", absl::StrCat(geteuid(), "=reporter")}, {"projects", "wx-*=" + member}});
+  }
+  std::vector<std::string> MachinesSeen() {
+    v1::ListMachinesResponse all;
+    for (const char* name : {"machines/open", "machines/wx-1"}) all.add_machines()->set_name(name);
+    all.set_next_page_token("next");
+    first_.SetMessage(all.SerializeAsString());
+    EXPECT_TRUE(Ask().ok());
+    EXPECT_EQ(answer_.next_page_token(), "next");
+    std::vector<std::string> names;
+    for (const v1::Machine& machine : answer_.machines()) names.push_back(machine.name());
+    return names;
+  }
+};
+
+TEST_F(ProjectsAtARelay, ListsLeaveOutWhatTheCallerDoesNotSee) {
+  StartWith("token:other");
+  EXPECT_THAT(MachinesSeen(), ElementsAre("machines/open"));
+
+  const auto history = v1::HistoryService::NewStub(channel_);
+  v1::ListMachineStatesResponse states;
+  for (const char* name : {"machines/wx-1", "machines/open"}) states.add_states()->set_name(name);
+  first_.SetMessage(states.SerializeAsString());
+  grpc::ClientContext states_context;
+  ASSERT_TRUE(history->ListMachineStates(&states_context, {}, &states).ok());
+  ASSERT_EQ(states.states_size(), 1);
+  EXPECT_EQ(states.states(0).name(), "machines/open");
+
+  v1::ListJobsResponse jobs;
+  jobs.add_jobs()->add_machines("machines/wx-1");
+  jobs.add_jobs()->add_machines("machines/wx-1");
+  jobs.mutable_jobs(1)->add_machines("machines/open");
+  first_.SetMessage(jobs.SerializeAsString());
+  grpc::ClientContext jobs_context;
+  ASSERT_TRUE(history->ListJobs(&jobs_context, {}, &jobs).ok());
+  ASSERT_EQ(jobs.jobs_size(), 1);
+  EXPECT_THAT(jobs.jobs(0).machines(), ElementsAre("machines/open"));
+}
+
+TEST_F(ProjectsAtARelay, AMemberSeesAll) {
+  StartWith(absl::StrCat(geteuid()));
+  EXPECT_THAT(MachinesSeen(), ElementsAre("machines/open", "machines/wx-1"));
+}
+
+TEST_F(ProjectsAtARelay, AQuestionAboutTheMachineOfOthersDoesNotReachCoxd) {
+  StartWith("token:other");
+  v1::GetMachineRequest request;
+  request.set_name("machines/wx-1");
+  grpc::ClientContext context;
+  v1::Machine machine;
+  EXPECT_EQ(
+      v1::MachineService::NewStub(channel_)->GetMachine(&context, request, &machine).error_code(),
+      StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(first_.calls(), 0);
+}
+
+TEST_F(ProjectsAtARelay, AStreamTakesNoTimingsOfTheMachineOfOthers) {
+  StartWith("token:other");
+  const auto stub = v1::ObservationService::NewStub(channel_);
+  grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  v1::StreamObservationsRequest request;
+  request.mutable_batch()->set_job("4711");
+  request.mutable_batch()->set_sequence(1);
+  request.mutable_batch()->add_observations()->set_machine("wx-1");
+  v1::StreamObservationsResponse response;
+  ASSERT_TRUE(stream->Write(request) && stream->Read(&response));
+  EXPECT_EQ(response.error_code(), static_cast<int>(StatusCode::PERMISSION_DENIED));
+}
+
+TEST_F(ProjectsAtARelay, AListThatCannotBeReadIsAnError) {
+  StartWith("token:other");
+  first_.SetMessage("\xff\xff\xff");
+  EXPECT_EQ(Ask().error_code(), StatusCode::INTERNAL);
 }
 
 }  // namespace
