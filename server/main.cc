@@ -1,5 +1,6 @@
 // coxd: settings, log, server, signals.
 #include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -72,17 +73,23 @@ void WarnOfWhatIsMissing(const daemon::Config& config) {
   }
 }
 
+// Whether an entry of `roles` gives one to a user of this host other than root and this process's.
+bool NamesAnother(absl::string_view entry) {
+  entry = absl::StripAsciiWhitespace(entry);
+  if (absl::EndsWith(entry, "=none")) return false;
+  const absl::string_view who = entry.substr(0, entry.find('='));
+  const passwd* const own = getpwuid(geteuid());
+  const bool is_own = who == absl::StrCat(geteuid()) || (own != nullptr && who == own->pw_name);
+  return !is_own && who != "none" && who != "root" && who != "0" && !absl::StartsWith(who, "cert:");
+}
+
 // A mode that contradicts the roles is most likely forgotten.
 void WarnOfClosedSocket(const daemon::Config& config) {
   constexpr mode_t kOthersMayConnect = 0022;
   const bool is_unix_only =
       std::all_of(config.listen.begin(), config.listen.end(), daemon::IsUnixAddress);
   const std::vector<absl::string_view> roles = absl::StrSplit(config.roles, ',');
-  const bool names_others = std::any_of(roles.begin(), roles.end(), [](absl::string_view role) {
-    role = absl::StripAsciiWhitespace(role);
-    if (absl::EndsWith(role, "=none")) return false;
-    return absl::StartsWith(role, "*=") || absl::StartsWith(role, "@");
-  });
+  const bool names_others = std::any_of(roles.begin(), roles.end(), NamesAnother);
   if (!is_unix_only || !names_others || (config.socket_mode & kOthersMayConnect) != 0) return;
   std::cerr << "coxd: warning: roles names other users, but only the user of coxd and root may "
                "connect to the socket: set socket-mode (0660 with socket-group, or 0666)\n";

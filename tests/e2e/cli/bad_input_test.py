@@ -78,9 +78,16 @@ class SettingsTest(unittest.TestCase):
 
     def test_a_socket_that_the_roles_need_is_open(self):
         for words in (("--roles", "*=reporter", "--socket-mode", "0666"), ("--roles", "root=admin"), ("--roles", "*=none"),
+                      ("--roles", "cert:node=viewer, nobody=none"),
                       ("--roles", "*=viewer", "--listen", "unix:/s,127.0.0.1:0")):
             outcome = self.check("--listen", "unix:/s", *words) if "--listen" not in words else self.check(*words)
             self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
+
+    def test_a_socket_that_the_roles_need_is_closed(self):
+        for roles in ("*=reporter", "@daemon=viewer", "nobody=reporter", "root=admin, nobody=viewer"):
+            outcome = self.check("--listen", "unix:/s", "--roles", roles)
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertIn("coxd: warning: roles names other users", outcome.err)
 
     def test_days_are_a_unit(self):
         outcome = self.check("--retention-age", "30d")
