@@ -37,6 +37,7 @@
 #include "service/entry/library_log.h"
 #include "service/server.h"
 #include "store/copy/copy.h"
+#include "store/outbox.h"
 #include "store/store.h"
 
 namespace cox {
@@ -151,6 +152,22 @@ absl::StatusOr<std::unique_ptr<gateway::Gateway>> StartGateway(
   return nullptr;
 }
 
+// coxd does not read the spool of a relay.
+void TellOfUnsentReports(const std::string& directory) {
+  const absl::StatusOr<int64_t> bytes = store::WaitingBytes(directory);
+  const std::string spool = directory + "/outbox.db";
+  if (!bytes.ok()) {
+    daemon::Log(LogLevel::kWarning, "cannot read what a relay has left here",
+                {{"error", std::string(bytes.status().message())}});
+  } else if (*bytes > 0) {
+    daemon::Log(
+        LogLevel::kWarning,
+        "a relay that ran here has not sent all reports: start it with this file in another "
+        "data directory",
+        {{"file", spool}, {"bytes", std::to_string(*bytes)}});
+  }
+}
+
 int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources,
           const sigset_t& signals) {
   service::TakeLibraryLogs();
@@ -172,6 +189,7 @@ int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources
               {{"address", (*server)->address()},
                {"version", COX_VERSION},
                {"config", daemon::DescribeConfig(sources)}});
+  if (config.relay.empty()) TellOfUnsentReports(config.data);
   const int number = AwaitEnd(signals, manager, **server, http->get());
   manager.Notify("STOPPING=1");
   daemon::Log(LogLevel::kInfo, "draining", {{"signal", strsignal(number)}});

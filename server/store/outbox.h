@@ -60,7 +60,12 @@ struct OutboxOptions {
 
 // FAILED_PRECONDITION: another daemon holds the directory (names its pid), or the file is of a
 // newer program, or on a network file system without the flag.
+// DATA_LOSS names the damaged file, and says what to do.
 absl::StatusOr<std::unique_ptr<Outbox>> OpenOutbox(const OutboxOptions& options);
+
+// Bytes of batches that a relay has left in this directory; 0 if there are none, or no spool. Fails
+// as Outbox::ReadSize().
+absl::StatusOr<int64_t> WaitingBytes(const std::string& directory);
 
 }  // namespace cox::store
 

@@ -29,6 +29,16 @@ constexpr char kSchema[] =
     "PRAGMA user_version = 1;"
     "COMMIT";
 
+std::string PathIn(const std::string& directory) { return directory + "/outbox.db"; }
+
+// Whoever starts the relay must know what to do with which file.
+absl::Status Explained(const absl::Status& status, const std::string& path) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::DataLossError(absl::StrCat(path, ": ", status.message(),
+                                          "; move it away to start with an empty spool: the "
+                                          "reports in it are lost"));
+}
+
 absl::Status Prepare(Database& db, const std::string& path) {
   if (absl::Status logged = db.UseWriteAheadLog(); !logged.ok()) return logged;
   int64_t version = 0;
@@ -102,7 +112,7 @@ class SqliteOutbox : public Outbox {
       size.bytes_by_job[std::string(query.Text(0))] = query.Int(1);
       size.last_id = std::max(size.last_id, query.Int(2));
     }
-    if (!query.status().ok()) return query.status();
+    if (!query.status().ok()) return Explained(query.status(), PathIn(directory_.path()));
     return size;
   }
 
@@ -131,14 +141,25 @@ absl::StatusOr<std::unique_ptr<Outbox>> OpenOutbox(const OutboxOptions& options)
   absl::StatusOr<DataDirectory> directory =
       DataDirectory::Open(options.directory, options.allow_network_file_system, StatfsType);
   if (!directory.ok()) return directory.status();
-  const std::string path = options.directory + "/outbox.db";
+  const std::string path = PathIn(options.directory);
   if (!std::filesystem::exists(path)) {
     if (absl::Status created = CreateForOwner(path); !created.ok()) return created;
   }
   absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path, Database::Mode::kCreate);
-  if (!db.ok()) return db.status();
-  if (absl::Status prepared = Prepare(**db, path); !prepared.ok()) return prepared;
+  if (!db.ok()) return Explained(db.status(), path);
+  if (absl::Status prepared = Prepare(**db, path); !prepared.ok()) return Explained(prepared, path);
   return std::make_unique<SqliteOutbox>(*std::move(directory), *std::move(db));
+}
+
+absl::StatusOr<int64_t> WaitingBytes(const std::string& directory) {
+  const std::string path = PathIn(directory);
+  if (!std::filesystem::exists(path)) return 0;
+  const absl::StatusOr<std::unique_ptr<Database>> db =
+      Database::Open(path, Database::Mode::kReadOnly);
+  if (!db.ok()) return Explained(db.status(), path);
+  Query query(**db, "SELECT coalesce(sum(length(bytes)), 0) FROM batch");
+  if (!query.Next()) return Explained(query.status(), path);
+  return query.Int(0);
 }
 
 }  // namespace cox::store

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "absl/strings/str_cat.h"
 #include "folder.h"
 
@@ -13,6 +15,7 @@ namespace cox::store {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 class OutboxTest : public ::testing::Test {
@@ -47,6 +50,25 @@ TEST_F(OutboxTest, KeepsTheOrderAndSurvivesAnEnd) {
   EXPECT_THAT(outbox->ReadSize()->bytes_by_job, ElementsAre(Pair("job", 10), Pair("other", 4)));
   ASSERT_TRUE(outbox->Commit({}, {ids[0], ids[2]}).ok());
   EXPECT_THAT(Bytes(*outbox), ElementsAre("three"));
+}
+
+TEST_F(OutboxTest, ADamagedFileIsNamedWithWhatToDo) {
+  Open();
+  const std::string file = folder_.Path("spool/outbox.db");
+  std::ofstream(file) << std::string(8'192, 'x');
+  const absl::Status refused = OpenOutbox({.directory = folder_.Path("spool")}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr(file + ": "));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("move it away"));
+  EXPECT_EQ(WaitingBytes(folder_.Path("spool")).status(), refused);
+}
+
+TEST_F(OutboxTest, WhatWaitsIsCountedWithoutARelay) {
+  EXPECT_EQ(*WaitingBytes(folder_.Path("spool")), 0) << "no spool";
+  Open();
+  EXPECT_EQ(*WaitingBytes(folder_.Path("spool")), 0);
+  ASSERT_TRUE(Open()->Commit({{"job", 1, "12345"}, {"other", 1, "678"}}, {}).ok());
+  EXPECT_EQ(*WaitingBytes(folder_.Path("spool")), 8);
 }
 
 TEST_F(OutboxTest, AResentBatchWaitsOnce) {
