@@ -84,11 +84,30 @@ void ForwardQueue::Add(store::OutboxBatch batch, Done done) {
     done(service::ShuttingDown("the relay is ending; send the batch again"));
     return;
   }
-  done(domain::QuotaExceeded(
+  done(Full());
+}
+
+absl::Status ForwardQueue::Full() const {
+  return domain::QuotaExceeded(
       absl::StrCat("the relay's spool is full (relay-spool, ", limits_.spool_bytes,
                    " bytes), or this reporter's share of it, because coxd does not take its"
                    " batches"),
-      kFullDelay_s));
+      kFullDelay_s);
+}
+
+absl::Status ForwardQueue::Check(const std::string& reporter) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!waiting_.Take(reporter, 1)) return Full();
+    waiting_.GiveBack(reporter, 1);
+  }
+  absl::Status read = outbox_->Read(0, 1, 1).status();
+  if (read.ok()) {
+    const std::lock_guard lock(mutex_);
+    read = last_read_;
+  }
+  if (read.ok()) return read;
+  return {read.code(), absl::StrCat("the relay cannot read its spool: ", read.message())};
 }
 
 int64_t ForwardQueue::waiting_bytes() const {
@@ -248,6 +267,7 @@ ForwardQueue::Rest ForwardQueue::ForwardSome(Lock& lock) {
   absl::StatusOr<std::vector<store::WaitingBatch>> batches =
       outbox_->Read(after_id, is_careful ? 1 : kMostBatches, kMostBytes);
   lock.lock();
+  last_read_ = batches.status();
   if (!batches.ok()) {
     daemon::Log(LogLevel::kError, "cannot read the spool",
                 {{"error", std::string(batches.status().message())}});

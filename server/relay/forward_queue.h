@@ -58,6 +58,10 @@ class ForwardQueue {
   // spool and coxd has not answered in time. Only an OK result means that coxd has it.
   void Add(store::OutboxBatch batch, Done done);
 
+  // Whether a batch of the reporter could be kept: RESOURCE_EXHAUSTED as Add(), or why the spool
+  // cannot be read.
+  absl::Status Check(const std::string& reporter);
+
   // What waits for coxd.
   int64_t waiting_bytes() const;
 
@@ -79,6 +83,8 @@ class ForwardQueue {
 
   ForwardQueue(std::unique_ptr<store::Outbox> outbox, const QueueLimits& limits, Send send,
                const store::OutboxSize& size);
+
+  absl::Status Full() const;
 
   void SpoolLoop();
   // One group, with the lock held except during the commit.
@@ -136,6 +142,7 @@ class ForwardQueue {
   double hold_s_ = 0;  // for a refusal without a delay; grows with each round that has refusals
   std::minstd_rand random_;
   daemon::LogLimit refusals_{10, 10'000'000};
+  absl::Status last_read_;  // of the disk
   bool ending_ = false;
   bool forwarder_ended_ = false;
 

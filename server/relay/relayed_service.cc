@@ -124,6 +124,13 @@ void Take(const Relaying& relaying, const access::Principal& principal,
     return;
   }
   if (claimed->job().empty()) {
+    // By an empty one `cox doctor` learns whether reports are taken.
+    const bool is_probe = claimed->observations().empty() && claimed->sketches().empty();
+    absl::Status kept = is_probe ? relaying.queue->Check(principal.name) : absl::OkStatus();
+    if (!kept.ok()) {
+      done(std::move(kept));
+      return;
+    }
     PassReport(relaying, *std::move(claimed), std::move(done));
     return;
   }

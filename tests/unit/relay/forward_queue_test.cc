@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <future>
 #include <set>
 #include <thread>
@@ -150,6 +151,33 @@ TEST_F(ForwardQueueTest, AnswersWhatCoxdAnswers) {
   EXPECT_TRUE(again.get().ok());
   EXPECT_THAT(coxd_.stored(), ElementsAre("job/1"));
   AwaitEmpty();
+}
+
+TEST_F(ForwardQueueTest, KnowsWhetherABatchCouldBeKept) {
+  coxd_.SetAway(true);
+  const auto bytes = static_cast<int64_t>(BatchOf("job/1", 1).bytes.size());
+  Start({.spool_bytes = bytes, .patience = std::chrono::minutes(2)});
+  EXPECT_TRUE(queue_->Check("job").ok());
+  auto added = Add("job/1", 1);
+  const absl::Status full = queue_->Check("job");
+  EXPECT_TRUE(absl::IsResourceExhausted(full)) << full;
+  EXPECT_THAT(std::string(full.message()), HasSubstr("relay-spool"));
+  EXPECT_EQ(queue_->waiting_bytes(), bytes) << "asking takes no room";
+}
+
+TEST_F(ForwardQueueTest, KnowsThatItsSpoolIsDamaged) {
+  {
+    // Its bytes fill pages of their own, which only a read of the batch touches.
+    const auto outbox = store::OpenOutbox({.directory = folder_.Path("spool")});
+    ASSERT_TRUE((*outbox)->Commit({{"job", 1, std::string(100'000, 'x')}}, {}).ok());
+  }
+  std::fstream file(folder_.Path("spool/outbox.db"), std::ios::in | std::ios::out);
+  file.seekp(50'000) << std::string(8'192, '\xff');
+  file.close();
+  Start();
+  const absl::Status damaged = queue_->Check("job");
+  EXPECT_TRUE(absl::IsDataLoss(damaged)) << damaged;
+  EXPECT_THAT(std::string(damaged.message()), HasSubstr("cannot read its spool"));
 }
 
 TEST_F(ForwardQueueTest, AcknowledgesNothingThatCoxdDoesNotHave) {
