@@ -29,6 +29,11 @@ PrivateFile::~PrivateFile() {
   if (fd_ >= 0) close(fd_);
 }
 
+bool IsOpenToAll(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IRWXO) != 0;
+}
+
 bool ReadAll(int fd, size_t bytes, std::string* text) {
   text->resize(bytes);
   size_t done = 0;

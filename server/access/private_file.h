@@ -25,6 +25,9 @@ class PrivateFile {
   const int fd_;
 };
 
+// Whether every user may read or write the file; false if it cannot be looked at.
+bool IsOpenToAll(const std::string& path);
+
 // Exactly `bytes` from here. False, with errno or at an early end, when that fails.
 bool ReadAll(int fd, size_t bytes, std::string* text);
 

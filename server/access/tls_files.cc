@@ -6,7 +6,6 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,8 +72,7 @@ absl::StatusOr<Certificate> FirstCertificate(absl::string_view setting, const st
 }
 
 absl::Status CheckKey(const TlsFiles::Paths& paths, const std::string& text, X509* certificate) {
-  struct stat status {};
-  if (stat(paths.key.c_str(), &status) == 0 && (status.st_mode & S_IRWXO) != 0) {
+  if (IsOpenToAll(paths.key)) {
     return Wrong("tls-key", paths.key, "every user may read or write it; run chmod o-rwx");
   }
   const Bio bio = Open(text);

@@ -13,6 +13,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "access/private_file.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
 #include "service/status.h"
@@ -42,6 +43,23 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
   return text.str();
 }
 
+// UNAVAILABLE: the file has none. FAILED_PRECONDITION: every user may read or write it.
+absl::StatusOr<std::string> ReadToken(const std::string& path) {
+  if (access::IsOpenToAll(path)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "relay-token-file: ", path, ": every user may read or write it; run chmod o-rwx"));
+  }
+  const absl::StatusOr<std::string> text = ReadWhole(path);
+  const absl::string_view token =
+      text.ok() ? absl::StripAsciiWhitespace(*text) : absl::string_view();
+  // gRPC ends the process when it is given other bytes as metadata.
+  if (token.empty() || token.size() > kMaxTokenBytes ||
+      !std::all_of(token.begin(), token.end(), [](char c) { return absl::ascii_isgraph(c); })) {
+    return absl::UnavailableError(absl::StrCat("relay-token-file ", path, " has no token now"));
+  }
+  return std::string(token);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Upstream>> Upstream::Open(const daemon::Config& config) {
@@ -54,8 +72,10 @@ absl::StatusOr<std::unique_ptr<Upstream>> Upstream::Open(const daemon::Config& c
     credentials = grpc::SslCredentials(options);
   }
   if (!config.relay_token_file.empty()) {
-    const absl::StatusOr<std::string> token = ReadWhole(config.relay_token_file);
-    if (!token.ok()) return token.status();
+    absl::Status token = ReadWhole(config.relay_token_file).status();
+    if (token.ok()) token = ReadToken(config.relay_token_file).status();
+    // One without a token may get it later.
+    if (!token.ok() && !absl::IsUnavailable(token)) return token;
   }
   std::vector<std::shared_ptr<grpc::Channel>> channels;
   for (const std::string& address : config.relay) {
@@ -102,19 +122,21 @@ void Upstream::Leave(size_t used) {
   if (used_.compare_exchange_strong(used, used + 1)) silence_us_ = 0;
 }
 
-absl::Status Upstream::Sign(grpc::ClientContext* context) const {
+absl::Status Upstream::Sign(grpc::ClientContext* context) {
   if (token_file_.empty()) return absl::OkStatus();
   // At each call, so that a new token needs no restart.
-  const absl::StatusOr<std::string> text = ReadWhole(token_file_);
-  const absl::string_view token =
-      text.ok() ? absl::StripAsciiWhitespace(*text) : absl::string_view();
-  // gRPC ends the process when it is given other bytes as metadata.
-  if (token.empty() || token.size() > kMaxTokenBytes ||
-      !std::all_of(token.begin(), token.end(), [](char c) { return absl::ascii_isgraph(c); })) {
-    return absl::UnavailableError(
-        absl::StrCat("relay-token-file ", token_file_, " has no token now"));
+  const absl::StatusOr<std::string> token = ReadToken(token_file_);
+  if (absl::IsUnavailable(token.status())) return token.status();
+  const std::lock_guard lock(mutex_);
+  if (token.ok()) {
+    token_ = *token;
+  } else if (token_.empty()) {
+    return absl::UnavailableError(token.status().message());
+  } else if (open_files_.Admit(daemon::NowMicros())) {
+    daemon::Log(daemon::LogLevel::kError, "keeps the last good file",
+                {{"problem", std::string(token.status().message())}});
   }
-  context->AddMetadata("authorization", absl::StrCat("Bearer ", token));
+  context->AddMetadata("authorization", absl::StrCat("Bearer ", token_));
   return absl::OkStatus();
 }
 
@@ -211,7 +233,7 @@ void Upstream::Ask(const std::string& method, grpc::ClientContext* context,
 
 grpc::Status Upstream::ListEndedJobs(grpc::ClientContext* context,
                                      const v1::ListEndedJobsRequest& request,
-                                     v1::ListEndedJobsResponse* response) const {
+                                     v1::ListEndedJobsResponse* response) {
   if (const absl::Status is_signed = Sign(context); !is_signed.ok()) {
     return {grpc::StatusCode::UNAVAILABLE, std::string(is_signed.message())};
   }

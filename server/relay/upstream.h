@@ -33,8 +33,8 @@ namespace cox::relay {
 
 class Upstream {
  public:
-  // Reads the certificates of `config`; connects at the first call. NOT_FOUND, INVALID_ARGUMENT if
-  // a file cannot be read.
+  // Reads the certificates of `config`, and again when they change; connects at the first call.
+  // NOT_FOUND if a file cannot be read, FAILED_PRECONDITION if every user may read the token.
   static absl::StatusOr<std::unique_ptr<Upstream>> Open(const daemon::Config& config);
   // Cancels, and waits until no `done` of Report() runs.
   ~Upstream();
@@ -53,7 +53,7 @@ class Upstream {
            grpc::ByteBuffer* response, std::function<void(grpc::Status)> done);
   // Waits for the jobs that have ended, from the coxd that is used now.
   grpc::Status ListEndedJobs(grpc::ClientContext* context, const v1::ListEndedJobsRequest& request,
-                             v1::ListEndedJobsResponse* response) const;
+                             v1::ListEndedJobsResponse* response);
   // Like Ask(), for a batch without a job, which coxd cannot recognise when it comes again. Ends
   // with UNAVAILABLE if Cancel() does.
   void Report(grpc::ClientContext* context, const v1::ReportObservationsRequest* request,
@@ -75,8 +75,9 @@ class Upstream {
   void LearnFrom(const Attempt& attempt, grpc::StatusCode code);
   // Once, however many calls ask for it.
   void Leave(size_t used);
-  // UNAVAILABLE if the file has no token now: a call without it would be in another name.
-  absl::Status Sign(grpc::ClientContext* context) const;
+  // UNAVAILABLE if the file has no token now: a call without it would be in another name. Keeps the
+  // last one while every user may read or write the file.
+  absl::Status Sign(grpc::ClientContext* context);
   void TellBroken(const grpc::Status& status);
 
   const std::vector<std::shared_ptr<grpc::Channel>> channels_;
@@ -85,7 +86,9 @@ class Upstream {
   // How long calls have waited for the used coxd, one after another, since it answered last.
   std::atomic<int64_t> silence_us_ = 0;
   daemon::LogLimit refusals_{1, 60'000'000};
-  std::mutex mutex_;  // guards all below
+  daemon::LogLimit open_files_{1, 60'000'000};
+  std::mutex mutex_;   // guards all below
+  std::string token_;  // the last good one
   std::condition_variable report_has_ended_;
   grpc::ClientContext* sending_ = nullptr;
   absl::flat_hash_set<grpc::ClientContext*> reporting_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -345,7 +346,10 @@ TEST_F(RelayTest, ReportsKeepTheNamesOfTheirReporters) {
 TEST_F(RelayTest, WithoutItsTokenTheRelaySendsNothing) {
   StartCoxd();
   const std::string token = Path("relay.token");
-  const auto write_token = [&](const char* text) { std::ofstream(token) << text; };
+  const auto write_token = [&](const char* text) {
+    std::ofstream(token) << text;
+    chmod(token.c_str(), 0600);
+  };
   write_token("wrong");
   StartRelay({"--relay-token-file", token});
   v1::GetMachineRequest question;

@@ -4,10 +4,12 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -53,10 +55,16 @@ class AnsweringCoxd : public grpc::CallbackGenericService {
   void SetMessage(const std::string& bytes) { message_ = BufferOf(bytes); }
   void SetAnswer(Answer answer) { answer_ = answer; }
   int calls() const { return calls_; }
+  // Of the last call that has ended.
+  const std::string& token() const { return token_; }
 
   grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext* /*context*/) override {
+      grpc::GenericCallbackServerContext* context) override {
     ++calls_;
+    const auto token = context->client_metadata().find("authorization");
+    if (token != context->client_metadata().end()) {
+      token_.assign(token->second.data(), token->second.size());
+    }
     return new Call(answer_, message_);
   }
 
@@ -82,6 +90,7 @@ class AnsweringCoxd : public grpc::CallbackGenericService {
 
   std::atomic<Answer> answer_;
   ByteBuffer message_ = BufferOf("");
+  std::string token_;
   std::atomic<int> calls_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };
@@ -187,6 +196,32 @@ TEST_F(RelayedQuestions, StayWithACoxdThatIsTooSlowForFewMilliseconds) {
   first_.SetAnswer(AnsweringCoxd::Answer::kSilence);
   for (int i = 0; i < 600; ++i) (void)Ask(milliseconds(5));
   EXPECT_EQ(second_.calls(), 0);
+}
+
+TEST_F(RelayedQuestions, KeepTheLastTokenOfAFileThatIsOpenToAll) {
+  const std::string file = folder_.Path("token");
+  const auto write = [&](const std::string& token, mode_t mode) {
+    std::ofstream(file) << token;
+    chmod(file.c_str(), mode);
+  };
+  write("first", 0644);
+  const auto config = daemon::MakeConfig({{{"data", folder_.Path("data")},
+                                           {"listen", Address("relay")},
+                                           {"relay", Address("first")},
+                                           {"relay-token-file", file}}});
+  const absl::Status refused = StartRelay(*config).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr(file + ": every user may read"));
+  chmod(file.c_str(), 0600);
+  Start({{"relay-token-file", file}});
+  ASSERT_TRUE(Ask().ok());
+  EXPECT_EQ(first_.token(), "Bearer first");
+  write("second", 0644);
+  ASSERT_TRUE(Ask().ok());
+  EXPECT_EQ(first_.token(), "Bearer first");
+  chmod(file.c_str(), 0600);
+  ASSERT_TRUE(Ask().ok());
+  EXPECT_EQ(first_.token(), "Bearer second");
 }
 
 class ProjectsAtARelay : public RelayedQuestions {
