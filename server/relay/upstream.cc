@@ -3,6 +3,8 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
 #include <grpcpp/support/channel_arguments.h>
 
 #include <algorithm>
@@ -30,6 +32,7 @@ constexpr int kMaxReceiveBytes = 64 << 20;
 constexpr int kReconnectMs = 200;
 constexpr int kMaxReconnectMs = 2'000;
 constexpr size_t kMaxTokenBytes = 4'096;
+constexpr unsigned kCaInterval_s = 2;
 // Responses that nobody has read may fill the stream's window, and coxd then reads no more.
 constexpr size_t kMostUnread = 32;
 
@@ -65,11 +68,15 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
 absl::StatusOr<std::unique_ptr<Upstream>> Upstream::Open(const daemon::Config& config) {
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (!config.relay_tls_ca.empty()) {
-    absl::StatusOr<std::string> roots = ReadWhole(config.relay_tls_ca);
+    const absl::StatusOr<std::string> roots = ReadWhole(config.relay_tls_ca);
     if (!roots.ok()) return roots.status();
-    grpc::SslCredentialsOptions options;
-    options.pem_root_certs = *std::move(roots);
-    credentials = grpc::SslCredentials(options);
+    // A changed file counts for new connections.
+    grpc::experimental::TlsChannelCredentialsOptions options;
+    options.set_certificate_provider(
+        std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(config.relay_tls_ca,
+                                                                             kCaInterval_s));
+    options.watch_root_certs();
+    credentials = grpc::experimental::TlsCredentials(options);
   }
   if (!config.relay_token_file.empty()) {
     absl::Status token = ReadWhole(config.relay_token_file).status();

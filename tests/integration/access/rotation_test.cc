@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "access_fixture.h"
+#include "relay/relay.h"
 #include "repeats.h"
 
 namespace cox {
@@ -199,6 +200,26 @@ TEST_F(Rotation, RolesOfTheChangedFileCountForOpenConnectionsAndStreams) {
   EXPECT_TRUE(bobs.End().ok());
   EXPECT_TRUE(with_token.Answers());
   EXPECT_TRUE(with_token.End().ok());
+}
+
+TEST_F(Rotation, ARelayTrustsTheAuthorityOfTheChangedFile) {
+  Start(Settings());
+  const std::string socket = directory_.path() + "/relay";
+  const CertificateAuthority old("old");
+  const std::string token = Write("relay.token", NewToken("relay", v1::ROLE_VIEWER));
+  const auto config =
+      daemon::MakeConfig({{{"data", directory_.path() + "/relay-data"},
+                           {"listen", "unix:" + socket},
+                           {"relay", Tcp()},
+                           {"relay-tls-ca", Write("relay-ca.pem", old.certificate())},
+                           {"relay-token-file", token}}});
+  ASSERT_TRUE(config.ok()) << config.status();
+  const auto relay = relay::StartRelay(*config);
+  ASSERT_TRUE(relay.ok()) << relay.status();
+  const auto channel = Connect("unix:" + socket, grpc::InsecureChannelCredentials());
+  EXPECT_EQ(CallAny(channel, kMethod, "").error_code(), grpc::StatusCode::UNAVAILABLE);
+  Write("relay-ca.pem", ca_.certificate());
+  Await([&] { return CallAny(channel, kMethod, "").ok(); }, "the changed file does not count");
 }
 
 }  // namespace
