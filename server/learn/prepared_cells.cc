@@ -1,8 +1,10 @@
 #include "learn/prepared_cells.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <numeric>
+#include <queue>
 #include <utility>
 
 #include "domain/shape.h"
@@ -16,22 +18,55 @@ bool IsUsable(const Cell& cell) {
          cell.ranks >= 1 && cell.block_bytes >= 0;
 }
 
-using Box = std::array<double, 4>;
+// log2 of ranks, nodes, bytes and ppn.
+using Coordinates = std::array<double, 4>;
+// Times follow the bytes more smoothly than the other three.
+constexpr Coordinates kStep = {1, 1, 0.5, 1};
 
-// An edge of 0 keeps all different places apart.
-Box BoxOf(const Point& point, double edge) {
-  const Box place = {std::log2(point.ranks), std::log2(point.nodes),
-                     std::log2(point.block_bytes + 1), std::log2(point.ppn)};
-  if (edge <= 0) return place;
-  Box box;
-  for (size_t i = 0; i < place.size(); ++i) box[i] = std::floor(place[i] / edge + 0.5);
-  return box;
+struct Located {
+  Coordinates at;
+  const PlacedTime* place;
+};
+
+Coordinates CoordinatesOf(const Point& point) {
+  return {std::log2(point.ranks), std::log2(point.nodes), std::log2(point.block_bytes + 1),
+          std::log2(point.ppn)};
 }
 
-PlacedTime Merge(const std::vector<const PlacedTime*>& members) {
-  const PlacedTime* heaviest = members.front();
+// Neighbours, and the widest direction in which they lie apart.
+struct Group {
+  explicit Group(absl::Span<Located> all) : members(all) {
+    for (size_t i = 0; i < kStep.size(); ++i) {
+      const auto [least, most] =
+          std::minmax_element(members.begin(), members.end(),
+                              [i](const auto& a, const auto& b) { return a.at[i] < b.at[i]; });
+      const double apart = (most->at[i] - least->at[i]) * kStep[i];
+      if (apart <= width) continue;
+      width = apart;
+      direction = i;
+      middle = std::midpoint(least->at[i], most->at[i]);
+    }
+  }
+  // Both parts have members, as long as the width is above 0.
+  std::pair<Group, Group> Halves() const {
+    const auto upper =
+        std::stable_partition(members.begin(), members.end(),
+                              [this](const Located& one) { return one.at[direction] <= middle; });
+    const auto count = static_cast<size_t>(upper - members.begin());
+    return {Group(members.first(count)), Group(members.subspan(count))};
+  }
+  bool operator<(const Group& other) const { return width < other.width; }
+
+  absl::Span<Located> members;  // at least one
+  double width = 0;
+  size_t direction = 0;
+  double middle = 0;
+};
+
+PlacedTime Merge(absl::Span<const Located> members) {
+  const PlacedTime* heaviest = members.front().place;
   bool structured = true;
-  for (const PlacedTime* member : members) {
+  for (const auto& [at, member] : members) {
     if (member->weight > heaviest->weight) heaviest = member;
     structured = structured && member->structural_time_s > 0;
   }
@@ -42,7 +77,7 @@ PlacedTime Merge(const std::vector<const PlacedTime*>& members) {
   double sum_of_squares = 0;
   double within = 0;
   double common = 0;
-  for (const PlacedTime* member : members) {
+  for (const auto& [at, member] : members) {
     double log_time = member->log_time;
     if (structured) log_time += std::log(heaviest->structural_time_s / member->structural_time_s);
     merged.weight += member->weight;
@@ -89,16 +124,28 @@ std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const domai
 }
 
 std::vector<PlacedTime> MergePlaces(const std::vector<PlacedTime>& places, size_t limit) {
-  for (double edge = 0;; edge = edge > 0 ? edge * 2 : 0.25) {
-    std::map<Box, std::vector<const PlacedTime*>> boxes;
-    for (const PlacedTime& place : places) boxes[BoxOf(place.point, edge)].push_back(&place);
-    // One box of 64 doublings holds all possible places: the loop ends.
-    if (boxes.size() > limit && edge < 64) continue;
-    std::vector<PlacedTime> merged;
-    merged.reserve(boxes.size());
-    for (const auto& [box, members] : boxes) merged.push_back(Merge(members));
-    return merged;
+  if (places.empty()) return {};
+  std::vector<Located> all;
+  all.reserve(places.size());
+  for (const PlacedTime& place : places) all.push_back({CoordinatesOf(place.point), &place});
+  const auto in_order = [](const Located& a, const Located& b) { return a.at < b.at; };
+  std::stable_sort(all.begin(), all.end(), in_order);
+  std::priority_queue<Group> widest;
+  widest.emplace(absl::MakeSpan(all));
+  while (widest.size() < limit && widest.top().width > 0) {
+    const auto [lower, upper] = widest.top().Halves();
+    widest.pop();
+    widest.push(lower);
+    widest.push(upper);
   }
+  std::vector<absl::Span<Located>> groups;
+  for (; !widest.empty(); widest.pop()) groups.push_back(widest.top().members);
+  std::sort(groups.begin(), groups.end(),
+            [&](const auto& a, const auto& b) { return in_order(a.front(), b.front()); });
+  std::vector<PlacedTime> merged;
+  merged.reserve(groups.size());
+  for (const absl::Span<const Located> group : groups) merged.push_back(Merge(group));
+  return merged;
 }
 
 }  // namespace cox::learn

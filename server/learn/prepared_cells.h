@@ -69,10 +69,11 @@ struct PlacedTime {
   int64_t only_reporter = 0;  // as in Cell
 };
 
-// Merges entries at the same place. While more than `limit` remain, it merges neighbours within
-// ever larger boxes of (log2 ranks, log2 nodes, log2 bytes, log2 ppn). A merged entry has the place
-// of its heaviest member. The others' times are moved there by the ratio of the structural prices,
-// where all members have one. At most 11 passes of O(n log n).
+// Merges entries at the same place, and neighbours if there are more than `limit` places: it halves
+// the group of places that lie farthest apart until there are `limit` groups. Distances are in
+// doublings of ranks, nodes and ppn, and half as long in doublings of bytes. A merged entry has the
+// place of its heaviest member. The others' times are moved there by the ratio of the structural
+// prices, where all members have one. O(limit n + n log n); `limit` >= 1.
 std::vector<PlacedTime> MergePlaces(const std::vector<PlacedTime>& places, size_t limit);
 
 }  // namespace cox::learn

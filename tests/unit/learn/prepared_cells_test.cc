@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "domain/shape.h"
 #include "synthetic.h"
@@ -110,6 +112,25 @@ TEST(MergePlacesTest, StaysBounded) {
   for (const PlacedTime& place : merged) weight += place.weight;
   EXPECT_DOUBLE_EQ(weight, static_cast<double>(places.size()));
   EXPECT_TRUE(MergePlaces({}, 160).empty());
+}
+
+// On a grid of powers of two all neighbours are equally far apart.
+TEST(MergePlacesTest, MergesNoMoreThanItMust) {
+  std::vector<PlacedTime> places;
+  for (int ranks = 2; ranks <= 1 << 10; ranks *= 2) {
+    for (int bytes = 1; bytes <= 1 << 20; bytes *= 2) places.push_back(PlaceAt(ranks, bytes, 0));
+  }
+  ASSERT_EQ(places.size(), 210U);
+  for (const size_t limit : {1U, 2U, 50U, 160U, 209U, 210U}) {
+    const auto merged = MergePlaces(places, limit);
+    EXPECT_EQ(merged.size(), limit);
+    for (const PlacedTime& place : merged) EXPECT_LE(place.weight, 210.0 / limit * 4) << limit;
+  }
+  std::reverse(places.begin(), places.end());
+  const auto merged = MergePlaces(places, 160);
+  std::set<double> ranks;
+  for (const PlacedTime& place : merged) ranks.insert(place.point.ranks);
+  EXPECT_EQ(ranks.size(), 10U) << "neighbouring sizes are merged first";
 }
 
 TEST(MergePlacesTest, MovesNeighboursByTheirStructuralPrices) {
