@@ -198,6 +198,11 @@ constexpr Rule kRules[] = {
      [](const Situation& now) {
        return absl::StrCat("the default already runs ", now.best->effective->native_name);
      }},
+    {[](const Situation& now) { return !now.best->is_comparable; }, Take::kDefault,
+     [](const Situation& now) {
+       return absl::StrCat("keeps the default: only jobs timed it and only benchmarks timed ",
+                           now.best->name, ", so no gain can be shown; `cox calibrate` times both");
+     }},
     {[](const Situation& now) {
        return !Clears(now.stakes, now.loss_weight) && Clears(now.promised, now.loss_weight);
      },

@@ -84,6 +84,18 @@ void AddOneReporter(const MachineView& machine, const Question& question, absl::
                                   "` shows its rows"));
 }
 
+void MarkIncomparable(const MachineView& machine, const Question& question,
+                      absl::Span<Weighed> weighed) {
+  const learn::CollectiveCorrections& learned =
+      machine.corrections->Of(question.library, question.collective);
+  const learn::AlgorithmTimings& of_default = learned.TimingsOf(learn::kDefaultAlgorithm);
+  if (!of_default.jobs || of_default.benchmark || learned.InJobs() != nullptr) return;
+  for (Weighed& entry : weighed) {
+    const learn::AlgorithmTimings& timings = learned.TimingsOf(entry.code());
+    entry.is_comparable = timings.jobs || !timings.benchmark;
+  }
+}
+
 // Whether somebody timed algorithms that the library's table does not list. This site may have
 // more of them, of which nothing is known yet.
 bool HasAlgorithmsBeyondTable(const learn::Corrections& corrections, absl::string_view library) {
@@ -250,6 +262,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   Weighing weighing(machine, question, &scratch);
   weighing.Run();
   MarkWithdrawn(machine, question, absl::MakeSpan(scratch.weighed));
+  MarkIncomparable(machine, question, absl::MakeSpan(scratch.weighed));
 
   DefaultFacts facts;
   facts.is_candidate = question.candidates.empty() ||

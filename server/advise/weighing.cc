@@ -24,6 +24,9 @@ constexpr double kOwnVotes = 0.2;
 constexpr double kOwnDecisionInForce = 0.67;
 // Less likely guesses are left out.
 constexpr double kLeastShare = 1e-3;
+// In timed algorithms: how many must show that prices are too low before half of that is believed
+// of the others.
+constexpr double kBeliefInPrices = 0.5;
 // Near nodes make no call faster than by this factor.
 constexpr double kLeastShareOfTime = 0.1;
 
@@ -108,6 +111,8 @@ void Weighing::WeighAll() {
   scratch_.estimates.clear();
   if (question_.candidates.empty()) AddAll();
   for (const std::string& name : question_.candidates) Add(name);
+  EstimateTheOthers();
+  RaiseUntimed();
   GuessDefault();
   DoubtPromises();
 }
@@ -159,14 +164,12 @@ void Weighing::AddRow(const library::Algorithm& row, absl::string_view name) {
   entry.strategy = structure.strategy;
   entry.runs_as_itself = structure.effective == &row;
   // Two names for the same code at this size have one price.
-  for (const auto& [code, estimate] : scratch_.estimates) {
-    if (code != entry.code()) continue;
-    entry.estimate = estimate;
-    scratch_.weighed.push_back(entry);
-    return;
+  if (const learn::Estimate* known = FindEstimate(entry.code())) {
+    entry.estimate = *known;
+  } else {
+    entry.estimate = EstimateOf(entry.code(), structure.strategy);
+    scratch_.estimates.push_back({entry.code(), structure.strategy, entry.estimate});
   }
-  entry.estimate = EstimateOf(entry.code(), structure.strategy);
-  scratch_.estimates.emplace_back(entry.code(), entry.estimate);
   scratch_.weighed.push_back(entry);
 }
 
@@ -178,6 +181,47 @@ void Weighing::AddUnlisted(absl::string_view name) {
   entry.runs_as_itself = name != kDefault;
   if (name != kDefault) entry.estimate = EstimateOf(name);
   scratch_.weighed.push_back(entry);
+}
+
+void Weighing::EstimateTheOthers() {
+  if (question_.candidates.empty() || !scenario_) return;
+  for (const library::Algorithm& row : library::AlgorithmsOf(question_.library)) {
+    if (row.collective != scenario_->collective) continue;
+    if (!question_.assume.commutative && !row.safe_for_any_operation) continue;
+    const learn::Structure structure = learn::ResolveRow(row, *scenario_, assume_);
+    if (structure.effective == nullptr) continue;
+    const absl::string_view code = structure.effective->native_name;
+    if (FindEstimate(code) != nullptr) continue;
+    scratch_.estimates.push_back({code, structure.strategy, EstimateOf(code, structure.strategy)});
+  }
+}
+
+void Weighing::RaiseUntimed() {
+  const auto is_untimed = [](const auto& one) {
+    return one.strategy != nullptr && one.estimate.known && one.estimate.support <= 0;
+  };
+  if (std::none_of(scratch_.estimates.begin(), scratch_.estimates.end(), is_untimed)) return;
+  double sum = 0;
+  double count = 0;
+  const auto add = [&](const learn::Estimate& estimate, const strategy::Strategy* strategy) {
+    const double price_s = Price(strategy);
+    if (!estimate.known || estimate.support <= 0 || !(price_s > 0)) return;
+    sum += estimate.log_time - std::log(price_s);
+    count += 1;
+  };
+  for (const CodeEstimate& one : scratch_.estimates) add(one.estimate, one.strategy);
+  if (default_correction_->base() == learn::Base::kStructure && default_was_timed()) {
+    add(DefaultByOwnDecision(), default_structure_.strategy);
+  }
+  const double raise = sum / (count + kBeliefInPrices);
+  // To lower a price by what others show would make switches of it that nothing supports.
+  if (raise <= 0) return;
+  for (CodeEstimate& one : scratch_.estimates) {
+    if (is_untimed(one)) one.estimate.log_time += raise;
+  }
+  for (Weighed& entry : scratch_.weighed) {
+    if (is_untimed(entry)) entry.estimate.log_time += raise;
+  }
 }
 
 void Weighing::GuessDefault() {
@@ -220,7 +264,7 @@ void Weighing::GuessFromVotes(const learn::DefaultVotes& votes, const learn::Est
 void Weighing::GuessFromOwnDecision(const learn::Estimate& own) {
   scratch_.guesses.push_back(GuessOf(1, own, default_structure_.effective->native_name));
   double others = 0;
-  for (const auto& [code, estimate] : scratch_.estimates) {
+  for (const auto& [code, strategy, estimate] : scratch_.estimates) {
     if (!estimate.known || code == default_structure_.effective->native_name) continue;
     const double weight = std::exp(own.log_time - estimate.log_time);
     scratch_.guesses.push_back(GuessOf(weight, estimate, code));
@@ -298,17 +342,22 @@ learn::Estimate Weighing::DefaultCorrected(double price_s) {
   return default_correction_->Predict(price_s, &asked_);
 }
 
-learn::Estimate Weighing::EstimateOf(absl::string_view algorithm) {
-  for (const auto& [name, estimate] : scratch_.estimates) {
-    if (name == algorithm) return estimate;
+const learn::Estimate* Weighing::FindEstimate(absl::string_view code) const {
+  for (const CodeEstimate& one : scratch_.estimates) {
+    if (one.code == code) return &one.estimate;
   }
+  return nullptr;
+}
+
+learn::Estimate Weighing::EstimateOf(absl::string_view algorithm) {
+  if (const learn::Estimate* known = FindEstimate(algorithm)) return *known;
   learn::Estimate estimate =
       learn::EstimateOf(algorithm, place_, PricingHere(), &scratch_.schedule);
   if (question_.nodes_in_use != nullptr && scenario_) {
     estimate = WithLinks(
         estimate, learn::Resolve(question_.library, algorithm, *scenario_, assume_).strategy);
   }
-  scratch_.estimates.emplace_back(algorithm, estimate);
+  scratch_.estimates.push_back({algorithm, nullptr, estimate});
   return estimate;
 }
 

@@ -4,7 +4,6 @@
 #define COX_ADVISE_WEIGHING_H_
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -32,6 +31,9 @@ struct Weighed {
   learn::Estimate estimate;
   learn::Shortfall shortfall;                      // of its gain over the default, in jobs
   const domain::Withdrawal* withdrawal = nullptr;  // in force for this call; null: none
+  // With the default's time. False if only jobs timed the default, only benchmarks this, and no
+  // call was timed in both ways: ranks of jobs wait for each other within a call.
+  bool is_comparable = true;
 
   // The name of the code that runs.
   absl::string_view code() const { return effective == nullptr ? name : effective->native_name; }
@@ -47,13 +49,20 @@ struct Guess {
   double unseen_sigma = 0;  // learn::Estimate::unseen_sigma
 };
 
+// What the times of the library's code are, asked about or not.
+struct CodeEstimate {
+  absl::string_view code;
+  const strategy::Strategy* strategy = nullptr;  // null: of no known structure
+  learn::Estimate estimate;
+};
+
 // Memory that a thread reuses from question to question.
 struct WeighingScratch {
   model::Schedule schedule;
   std::vector<Weighed> weighed;
   std::vector<Guess> guesses;
   std::vector<double> votes;
-  std::vector<std::pair<absl::string_view, learn::Estimate>> estimates;  // by name
+  std::vector<CodeEstimate> estimates;
 };
 
 class Weighing {
@@ -81,6 +90,10 @@ class Weighing {
   void Add(absl::string_view name);
   void AddRow(const library::Algorithm& row, absl::string_view name);
   void AddUnlisted(absl::string_view name);
+  // Answers must not depend on which candidates a question names.
+  void EstimateTheOthers();
+  // Raises the prices of untimed algorithms by what timings of others show beyond theirs.
+  void RaiseUntimed();
   void GuessDefault();
   void GuessFromVotes(const learn::DefaultVotes& votes, const learn::Estimate& own);
   void GuessFromOwnDecision(const learn::Estimate& own);
@@ -92,6 +105,7 @@ class Weighing {
   // Adds what the links between the job's switches take, if the question says which nodes it uses.
   learn::Estimate WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy);
   learn::Estimate DefaultCorrected(double price_s);
+  const learn::Estimate* FindEstimate(absl::string_view code) const;  // null: there is none yet
   // Prices each name once.
   learn::Estimate EstimateOf(absl::string_view algorithm);
   // The same for an algorithm whose structure is known, or null; does not remember it.

@@ -195,6 +195,25 @@ TEST(RecommendTest, ADefaultThatOnlyJobsTimedIsKeptWhereItIsFaster) {
   EXPECT_EQ(answer.chosen.algorithm, "default") << answer.reason;
 }
 
+// Ranks of jobs wait for each other within a call: the time of a job and that of a benchmark show
+// no gain if no call was timed in both ways.
+TEST(RecommendTest, ADefaultOfJobsAloneIsNotSlowerThanBenchmarksOfOthers) {
+  std::vector<learn::Cell> cells;
+  AddDefault("bcast", "binomial", 5, &cells);
+  for (learn::Cell& cell : cells) cell.kind = domain::CellKind::kJob;
+  std::vector<learn::Cell> both = cells;
+  AddPriced("bcast", "pipeline", 1, &cells);
+  AddPriced("bcast", "knomial", 1, &cells);
+  const Answer answer = Recommend(*MachineWith(cells), Ask("bcast", 512), true);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_THAT(answer.reason, HasSubstr("only jobs timed it and only benchmarks timed"));
+  // Jobs that tried another algorithm, too, show the gain.
+  AddPriced("bcast", "knomial", 1, &both);
+  for (learn::Cell& cell : both) cell.kind = domain::CellKind::kJob;
+  AddPriced("bcast", "pipeline", 9, &both);
+  EXPECT_EQ(Recommend(*MachineWith(both), Ask("bcast", 512), true).chosen.algorithm, "knomial");
+}
+
 TEST(RecommendTest, SaysWhatTheLibraryRunsByItself) {
   EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 16), false).default_algorithm,
             "modified_bruck");
@@ -372,6 +391,49 @@ TEST(RecommendTest, APriceAloneIsNoReasonForASmallGain) {
     }
   }
   EXPECT_GT(named, 0);
+}
+
+TEST(RecommendTest, WhatTimingsShowOfPricesMovesThePricesOfOthers) {
+  // The default runs linear here. Prices of the same model are off alike.
+  const Answer by_price = Recommend(*MachineWith({}), Ask("alltoall", 4096), true);
+  for (const double factor : {3.0, 1.0 / 3}) {
+    std::vector<learn::Cell> cells;
+    AddDefault("alltoall", "linear", factor, &cells);
+    const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 4096), true);
+    for (const char* name : {"pairwise", "modified_bruck"}) {
+      const Candidate* untimed = FindRanked(answer, name);
+      const Candidate* priced = FindRanked(by_price, name);
+      ASSERT_TRUE(untimed != nullptr && priced != nullptr);
+      const double moved = untimed->predicted_time_s / priced->predicted_time_s;
+      if (factor > 1) {
+        // One algorithm of one and a half: two thirds of ln 3.
+        EXPECT_NEAR(moved, std::pow(3, 2.0 / 3), 0.2) << name;
+      } else {
+        EXPECT_NEAR(moved, 1, 1e-9) << "a price that others do not support is no gain";
+      }
+    }
+    EXPECT_EQ(answer.chosen.algorithm, "default") << answer.reason;
+  }
+}
+
+TEST(RecommendTest, WhatTheDefaultTakesDoesNotDependOnTheCandidates) {
+  std::vector<learn::Cell> cells;
+  AddPriced("alltoall", "linear", 2, &cells);
+  AddPriced("alltoall", "modified_bruck", 1.5, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  for (const int64_t bytes : {8, 512, 4096, 32768}) {
+    Question question = Ask("alltoall", bytes);
+    const Answer of_all = Recommend(*machine, question, true);
+    question.candidates = {"default", "pairwise"};
+    const Answer of_two = Recommend(*machine, question, true);
+    EXPECT_EQ(of_two.default_time_s, of_all.default_time_s) << bytes;
+    const Candidate* one = FindRanked(of_two, "pairwise");
+    const Candidate* other = FindRanked(of_all, "pairwise");
+    ASSERT_TRUE(one != nullptr && other != nullptr);
+    EXPECT_EQ(one->predicted_time_s, other->predicted_time_s) << bytes;
+    EXPECT_EQ(FindRanked(of_two, "default")->high_s, FindRanked(of_all, "default")->high_s)
+        << bytes;
+  }
 }
 
 TEST(RecommendTest, OnlyTheDefaultIsKnown) {
