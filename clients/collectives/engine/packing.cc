@@ -150,6 +150,19 @@ class Elements {
   MPI_Datatype own_ = MPI_DATATYPE_NULL;
 };
 
+// A handle of its own, for elements that are packed after the program may have freed its handle.
+int Copy(MPI_Datatype type, std::shared_ptr<const MPI_Datatype>* copy) {
+  MPI_Datatype own = MPI_DATATYPE_NULL;
+  COX_MPI(MPI_Type_dup, (type, &own));
+  copy->reset(new MPI_Datatype(own), [](MPI_Datatype* last) {
+    int is_finalized = 0;
+    MPI_Finalized(&is_finalized);
+    if (is_finalized == 0) MPI_Type_free(last);
+    delete last;
+  });
+  return MPI_SUCCESS;
+}
+
 int AllOf(int bytes, int packed) {
   if (bytes == packed) return MPI_SUCCESS;
   return Fail(MPI_ERR_TYPE,
@@ -172,11 +185,15 @@ int Datatype::Set(MPI_Datatype of, const char* name) {
   extent_bytes = extent;
   is_displaced = true_bound != 0;
   is_dense = false;
-  if (bound != 0 || true_bound != 0 || extent != size || true_extent != size) return MPI_SUCCESS;
-  COX_TRY(IsRow(of, &is_dense));
+  if (bound == 0 && true_bound == 0 && extent == size && true_extent == size) {
+    COX_TRY(IsRow(of, &is_dense));
+  }
   Envelope envelope;
   COX_TRY(EnvelopeOf(of, &envelope));
   if (envelope.combiner == MPI_COMBINER_NAMED) Predefined().Add(*this);
+  if (is_dense || IsPredefined(envelope.combiner)) return MPI_SUCCESS;
+  COX_TRY(Copy(of, &copy));
+  type = *copy;
   return MPI_SUCCESS;
 }
 

@@ -5,12 +5,14 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace cox::collectives {
 
 // What the library needs to know about a datatype.
 struct Datatype {
   // Returns MPI_ERR_TYPE for MPI_DATATYPE_NULL. `name` is the argument's name for the error's text.
+  // The program may free `of` afterwards.
   int Set(MPI_Datatype of, const char* name);
 
   // Bytes of `count` elements in a message.
@@ -24,7 +26,8 @@ struct Datatype {
     return At(const_cast<void*>(buffer), element);
   }
 
-  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;       // valid as long as this object, unless is_dense
+  std::shared_ptr<const MPI_Datatype> copy{};  // owns `type`; null: nobody must free it
   int64_t size_bytes = 0;
   int64_t extent_bytes = 0;
   // True if elements certainly lie in memory as in a message, without holes: they need no packing.

@@ -166,6 +166,88 @@ void CheckCommunicators() {
     } else {  // The operation ends as if the communicator existed.
       MPI_Comm_free(&comm);
       exchange.Wait();
+// The even ones of eight numbers.
+MPI_Datatype MakeEvenNumbers() {
+  MPI_Datatype alternate, even;
+  MPI_Type_vector(4, 1, 2, MPI_INT, &alternate);
+  MPI_Type_create_resized(alternate, 0, 8 * sizeof(int), &even);
+  MPI_Type_commit(&even);
+  MPI_Type_free(&alternate);
+  return even;
+}
+
+// Starts an operation with a type, frees the type, and makes others that get its handle or memory.
+// Rank r sends the numbers 1000 r + i; `first(block)` is the first number that the rank receives in
+// a block, -1 for none.
+void CheckFreedTypeIn(
+    const char* what,
+    const std::function<int(int* sent, int* received, MPI_Datatype, cox_request*)>& start,
+    const std::function<int(int block)>& first) {
+  std::vector<int> sent(static_cast<size_t>(8 * ranks)), received(sent.size(), -1);
+  for (size_t i = 0; i < sent.size(); ++i) sent[i] = 1000 * rank + static_cast<int>(i);
+  MPI_Datatype freed = MakeEvenNumbers();
+  cox_request request = COX_REQUEST_NULL;
+  Expect(start(sent.data(), received.data(), freed, &request) == MPI_SUCCESS, what);
+  MPI_Type_free(&freed);
+  MPI_Datatype others[8];
+  for (MPI_Datatype& other : others) {
+    MPI_Type_vector(2, 1, 3, MPI_DOUBLE, &other);
+    MPI_Type_commit(&other);
+  }
+  Expect(cox_wait(&request, nullptr) == MPI_SUCCESS, what);
+  for (MPI_Datatype& other : others) MPI_Type_free(&other);
+  for (int block = 0; block < ranks; ++block) {
+    for (int i = 0; i < 8; ++i) {
+      const bool arrives = i % 2 == 0 && first(block) >= 0;
+      Expect(received[static_cast<size_t>(8 * block + i)] == (arrives ? first(block) + i : -1),
+             std::string(what) + ": numbers of a type that is freed after the start");
+    }
+  }
+}
+
+// As with MPI, a program may free a type while operations use it.
+void CheckFreedTypes() {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  const auto from_all = [](int block) { return 1000 * block + 8 * rank; };
+  for (const char* algorithm : {"direct", "pairwise", "bruck", "mesh2d"}) {
+    CheckFreedTypeIn(
+        algorithm,
+        [&](int* sent, int* received, MPI_Datatype type, cox_request* request) {
+          return cox_ialltoall(sent, 1, type, received, 1, type, world, algorithm, request);
+        },
+        from_all);
+  }
+  std::vector<int> ones(static_cast<size_t>(ranks), 1), places;
+  for (int i = 0; i < ranks; ++i) places.push_back(i);
+  for (const char* algorithm : {static_cast<const char*>(nullptr), "mesh2d"}) {
+    CheckFreedTypeIn(
+        "alltoallv",
+        [&](int* sent, int* received, MPI_Datatype type, cox_request* request) {
+          return cox_ialltoallv(sent, ones.data(), places.data(), type, received, ones.data(),
+                                places.data(), type, world, algorithm, request);
+        },
+        from_all);
+  }
+  CheckFreedTypeIn(
+      "scatter",
+      [&](int* sent, int* received, MPI_Datatype type, cox_request* request) {
+        return cox_iscatter(sent, 1, type, received, 1, type, 0, world, "binomial", request);
+      },
+      [](int block) { return block == 0 ? 8 * rank : -1; });
+  CheckFreedTypeIn(
+      "gather",
+      [&](int* sent, int* received, MPI_Datatype type, cox_request* request) {
+        return cox_igather(sent, 1, type, received, 1, type, 0, world, "binomial", request);
+      },
+      [](int block) { return rank == 0 ? 1000 * block : -1; });
+  CheckFreedTypeIn(
+      "bcast",
+      [&](int* sent, int* received, MPI_Datatype type, cox_request* request) {
+        return cox_ibcast(rank == 0 ? sent : received, 1, type, 0, world, "binomial", request);
+      },
+      [](int block) { return rank != 0 && block == 0 ? 0 : -1; });
+}
+
     }
   }
 }
@@ -300,15 +382,11 @@ constexpr struct {
   const char* name;
   void (*run)();
 } kChecks[] = {
-    {"errors", CheckErrors},
-    {"truncation", CheckTruncation},
-    {"communicators", CheckCommunicators},
-    {"attributes", CheckAttributes},
-    {"progress", CheckProgress},
-    {"threads", CheckThreads},
-    {"many", CheckMany},
-    {"single", CheckSingle},
-    {"cost", CheckCost},
+    {"errors", CheckErrors},          {"truncation", CheckTruncation},
+    {"freed_types", CheckFreedTypes}, {"communicators", CheckCommunicators},
+    {"attributes", CheckAttributes},  {"progress", CheckProgress},
+    {"threads", CheckThreads},        {"many", CheckMany},
+    {"single", CheckSingle},          {"cost", CheckCost},
     {"choice", PrintChoice},
 };
 

@@ -24,6 +24,9 @@ class Behaviour(unittest.TestCase):
     def test_too_little_room_on_one_rank_harms_no_other(self):
         self.check("truncation")
 
+    def test_a_type_may_be_freed_after_the_start(self):
+        self.check("freed_types", ranks=5)
+
     def test_communicators_are_given_back(self):
         self.check("communicators", ranks=2)
 
