@@ -1,4 +1,5 @@
 // The C functions of rooted operations: check arguments, then launch an operation.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -123,7 +124,8 @@ int StartRooted(const One& one, const Every& every, const Call& call, const Choo
   const int kind = is_windowed ? kLinearTree : choice.id;
   COX_TRY(CheckTree(kind, ranks));
   const topology::RootedTree tree = TreeKinds()[static_cast<size_t>(kind)].make(ranks, call.root);
-  std::unique_ptr<Protocol> protocol = make(tree, is_windowed ? choice.knob : 0, sides);
+  const int64_t window = std::min<int64_t>(choice.knob, ranks);  // a wider one changes nothing
+  std::unique_ptr<Protocol> protocol = make(tree, is_windowed ? window : 0, sides);
   return Begin(std::move(channel), choice, choosing.rows, std::move(protocol), call.request);
 }
 

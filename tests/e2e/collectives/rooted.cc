@@ -39,6 +39,7 @@ constexpr Algorithm kGather[] = {{"linear", Any},
                                  {"windowed?window=1", Any},
                                  {"windowed?window=4", Any},
                                  {"windowed?window=100", Any},
+                                 {"windowed?window=9223372036854775807", Any},
                                  {nullptr, Any}};
 constexpr Algorithm kBcast[] = {{"binomial", Any},
                                 {"postal", Any},
