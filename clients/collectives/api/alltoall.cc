@@ -44,8 +44,8 @@ int Alltoall(BlockSide send, BlockSide receive, MPI_Comm comm, const char* algor
   COX_TRY(CheckCount(receive.count, "recvcount"));
   COX_TRY(send_type.Set(send.type, "sendtype"));
   COX_TRY(receive_type.Set(receive.type, "recvtype"));
-  COX_TRY(CheckBuffer(send.buffer, send.count, send_type, "sendbuf"));
   COX_TRY(CheckBuffer(receive.buffer, receive.count, receive_type, "recvbuf"));
+  COX_TRY(CheckBuffer(send.buffer, send.count, send_type, "sendbuf"));
   const int64_t block_bytes = send_type.BytesOf(send.count);
   if (block_bytes != receive_type.BytesOf(receive.count)) {
     return Fail(MPI_ERR_COUNT, "sendcount of sendtype and recvcount of recvtype differ in bytes");

@@ -37,12 +37,15 @@ int CheckRank(int64_t rank, int ranks, const char* name) {
 }
 
 int CheckBuffer(const void* buffer, int64_t count, const char* name) {
+  if (buffer == MPI_IN_PLACE) {
+    return Fail(MPI_ERR_BUFFER, std::string(name) + " must not be MPI_IN_PLACE");
+  }
   if (buffer != nullptr || count == 0) return MPI_SUCCESS;
   return Fail(MPI_ERR_BUFFER, std::string(name) + " must not be NULL");
 }
 
 int CheckBuffer(const void* buffer, int64_t count, const Datatype& datatype, const char* name) {
-  return datatype.is_displaced ? MPI_SUCCESS : CheckBuffer(buffer, count, name);
+  return CheckBuffer(buffer, datatype.is_displaced ? 0 : count, name);
 }
 
 int CheckAlgorithm(const char* text, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice) {

@@ -27,7 +27,7 @@ int CheckCount(int64_t count, const char* name);
 // Requires 0 <= rank < ranks (MPI_ERR_RANK; MPI_ERR_ROOT if `name` is "root").
 int CheckRank(int64_t rank, int ranks, const char* name);
 
-// `buffer` must not be null if count > 0 (MPI_ERR_BUFFER).
+// `buffer` must not be MPI_IN_PLACE, nor null if count > 0 (MPI_ERR_BUFFER).
 int CheckBuffer(const void* buffer, int64_t count, const char* name);
 // The same, but takes MPI_BOTTOM, which is null, for a datatype with absolute addresses.
 int CheckBuffer(const void* buffer, int64_t count, const Datatype& datatype, const char* name);

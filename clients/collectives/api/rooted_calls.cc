@@ -53,9 +53,6 @@ int CheckSides(const One& one, const Every& every, int root, const Channel& chan
                 std::string(one.buffer_name) + " may be MPI_IN_PLACE only at the root");
   }
   if (sides->is_root) {
-    if (every.buffer == MPI_IN_PLACE) {
-      return Fail(MPI_ERR_BUFFER, std::string(every.buffer_name) + " must not be MPI_IN_PLACE");
-    }
     COX_TRY(CheckSide(every, &sides->all.datatype));
     sides->all.count = every.count;
     sides->all.ranks = channel.ranks();

@@ -88,6 +88,18 @@ void CheckErrors() {
               MPI_ERR_BUFFER, "sendbuf");
   ExpectError(cox_ialltoall(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD, nullptr, nullptr),
               MPI_ERR_ARG, "request");
+  for (const void* sendbuf :
+       {static_cast<const void*>(a), static_cast<const void*>(MPI_IN_PLACE)}) {
+    ExpectError(cox_ialltoall(sendbuf, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, MPI_COMM_WORLD,
+                              nullptr, &request),
+                MPI_ERR_BUFFER, "recvbuf must not be MPI_IN_PLACE");
+    ExpectError(
+        cox_ialltoallv(sendbuf, counts.data(), places.data(), MPI_INT, MPI_IN_PLACE, counts.data(),
+                       places.data(), MPI_INT, MPI_COMM_WORLD, nullptr, &request),
+        MPI_ERR_BUFFER, "recvbuf must not be MPI_IN_PLACE");
+  }
+  ExpectError(cox_ibcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_WORLD, nullptr, &request),
+              MPI_ERR_BUFFER, "buffer must not be MPI_IN_PLACE");
   ExpectError(cox_ialltoallv(a, counts.data(), nullptr, MPI_INT, b, counts.data(), places.data(),
                              MPI_INT, MPI_COMM_WORLD, nullptr, &request),
               MPI_ERR_ARG, "sdispls");
@@ -154,18 +166,6 @@ void CheckTruncation() {
   }
 }
 
-// More communicators than an MPI library can have at once.
-void CheckCommunicators() {
-  for (int i = 0; i < 2500; ++i) {
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    Exchange exchange(comm, "direct");
-    if (i % 2 == 0) {
-      exchange.Wait();
-      MPI_Comm_free(&comm);
-    } else {  // The operation ends as if the communicator existed.
-      MPI_Comm_free(&comm);
-      exchange.Wait();
 // The even ones of eight numbers.
 MPI_Datatype MakeEvenNumbers() {
   MPI_Datatype alternate, even;
@@ -248,6 +248,18 @@ void CheckFreedTypes() {
       [](int block) { return rank != 0 && block == 0 ? 0 : -1; });
 }
 
+// More communicators than an MPI library can have at once.
+void CheckCommunicators() {
+  for (int i = 0; i < 2500; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    Exchange exchange(comm, "direct");
+    if (i % 2 == 0) {
+      exchange.Wait();
+      MPI_Comm_free(&comm);
+    } else {  // The operation ends as if the communicator existed.
+      MPI_Comm_free(&comm);
+      exchange.Wait();
     }
   }
 }
