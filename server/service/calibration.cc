@@ -63,8 +63,8 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
       Admit(*core_.memory, CallingPrincipal(), *request, request->samples_size(), kSampleBytes);
   if (!lease.ok()) return Finish(context, lease.status());
-  const auto answer = [this, request, response, lease = *lease,
-                       actor = CallingActor()]() -> absl::Status {
+  const auto answer = [this, request, response, lease = *lease, actor = CallingActor(),
+                       is_cancelled = CancelledBy(context)]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
     const auto known = core_.store->GetMachine(*machine);
@@ -72,7 +72,7 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     const absl::StatusOr<std::vector<learn::Sample>> samples = ToSamples(*request);
     if (!samples.ok()) return samples.status();
     absl::StatusOr<learn::Calibration> calibration =
-        learn::Calibrate(*samples, daemon::ShapeOf(*known));
+        learn::Calibrate(*samples, daemon::ShapeOf(*known), is_cancelled);
     if (!calibration.ok()) return calibration.status();
 
     store::ProfileRecord profile;

@@ -55,8 +55,8 @@ void WarnOfUnused(const Samples& self, std::vector<std::string>* warnings) {
 
 }  // namespace
 
-absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
-                                      const domain::Shape& shape) {
+absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples, const domain::Shape& shape,
+                                      const domain::IsCancelled& is_cancelled) {
   if (samples.empty()) {
     return domain::InvalidField("samples", "there must be at least one");
   }
@@ -71,22 +71,25 @@ absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
   Samples node = AtLevel(samples, Level::kNode);
   node.insert(node.end(), socket.begin(), socket.end());
   const Samples network = AtLevel(samples, Level::kNetwork);
+  domain::CallerWatch watch(is_cancelled, 1);
   for (const ModelPlan& plan : CalibrationPlans()) {
     if (HasLevel(*plan.model, Level::kNode)) {
-      CalibrateModel(plan, Level::kNode, shape, node, &calibration);
-      CalibrateModel(plan, Level::kNetwork, shape, network, &calibration);
+      CalibrateModel(plan, Level::kNode, shape, node, &watch, &calibration);
+      CalibrateModel(plan, Level::kNetwork, shape, network, &watch, &calibration);
     } else {
       // A model without levels takes all messages for messages between nodes.
-      CalibrateModel(plan, Level::kNetwork, shape, network.empty() ? node : network, &calibration);
+      CalibrateModel(plan, Level::kNetwork, shape, network.empty() ? node : network, &watch,
+                     &calibration);
     }
   }
-  CalibrateSockets(socket, shape, &calibration);
+  CalibrateSockets(socket, shape, &watch, &calibration);
   CalibrateLocalWork(self, &calibration);
   CalibrateProcessorTime(Level::kNode, node, &calibration);
   CalibrateProcessorTime(Level::kNetwork, network, &calibration);
   SetComputeUnitTime(&calibration.profile);
   WarnOfUnused(self, &calibration.warnings);
   CopyMissingLevels(&calibration.profile, &calibration.warnings);
+  if (watch.IsGone()) return watch.status();
   return calibration;
 }
 

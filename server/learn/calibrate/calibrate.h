@@ -10,6 +10,7 @@
 #include "domain/level.h"
 #include "domain/profile.h"
 #include "domain/shape.h"
+#include "domain/sharing/caller_watch.h"
 #include "learn/samples.h"
 #include "model/profile.h"
 
@@ -37,9 +38,11 @@ struct Calibration {
 // which kinds of samples inform which model; regimes.h finds where parameters change. O(n log n)
 // for n samples, beyond a bounded number of fits to bounded numbers of samples. INVALID_ARGUMENT
 // with field "samples[i].x" for a sample that is not finite, not positive, or of an unknown kind;
-// no samples at all: field "samples".
+// no samples at all: field "samples". CANCELLED if the caller was found gone, asked before each fit
+// and at the end.
 absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
-                                      const domain::Shape& shape = {});
+                                      const domain::Shape& shape = {},
+                                      const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::learn
 

@@ -98,7 +98,8 @@ void FitRegimes(const Samples& thinned, const std::vector<Group>& groups, FitPla
 }  // namespace
 
 void CalibrateModel(const ModelPlan& plan, domain::Level level, const domain::Shape& shape,
-                    absl::Span<const Sample* const> samples, Calibration* calibration) {
+                    absl::Span<const Sample* const> samples, domain::CallerWatch* watch,
+                    Calibration* calibration) {
   if (samples.empty()) return;
   const ModelSamples selected = SelectSamples(plan, level, samples);
   if (selected.samples.empty()) return;
@@ -108,7 +109,7 @@ void CalibrateModel(const ModelPlan& plan, domain::Level level, const domain::Sh
                              " was measured; it is fitted to ping-pongs, which know no barrier and "
                              "one message at a time"));
   }
-  FitPlan fits{plan, level, SampleFit(plan, level, shape), {}, {}};
+  FitPlan fits{plan, level, SampleFit(plan, level, shape, watch), {}, {}};
   fits.settings = ChooseSizes(plan, level, selected, &fits.fit);
   fits.also = ChooseExtras(plan, level, selected.samples, fits.settings, &fits.fit);
   const Samples thinned = Thin(selected.samples);

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "domain/level.h"
 #include "domain/shape.h"
+#include "domain/sharing/caller_watch.h"
 #include "learn/calibrate/calibrate.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/samples.h"
@@ -15,9 +16,11 @@ namespace cox::learn {
 // `level` is that of the parameters, `shape` the machine's. All samples are of one level; it is
 // another one only for a model without levels, and sources and warnings then say so. Adds nothing
 // where no sample informs the model. Fits see at most kMostSamples samples and 64 possible borders
-// of regimes, whatever the number of samples.
+// of regimes, whatever the number of samples. Its result has no meaning if `watch` says that the
+// caller is gone.
 void CalibrateModel(const ModelPlan& plan, domain::Level level, const domain::Shape& shape,
-                    absl::Span<const Sample* const> samples, Calibration* calibration);
+                    absl::Span<const Sample* const> samples, domain::CallerWatch* watch,
+                    Calibration* calibration);
 
 }  // namespace cox::learn
 

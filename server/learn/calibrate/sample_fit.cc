@@ -6,11 +6,17 @@
 
 namespace cox::learn {
 
-SampleFit::SampleFit(const ModelPlan& plan, domain::Level level, const domain::Shape& shape)
-    : plan_(plan), level_(level), shape_(shape), schedule_(std::make_unique<model::Schedule>()) {}
+SampleFit::SampleFit(const ModelPlan& plan, domain::Level level, const domain::Shape& shape,
+                     domain::CallerWatch* watch)
+    : plan_(plan),
+      level_(level),
+      shape_(shape),
+      watch_(watch),
+      schedule_(std::make_unique<model::Schedule>()) {}
 
 ParameterFit SampleFit::Fit(const Samples& samples, absl::Span<const Setting> settings,
                             absl::Span<const int> also) {
+  if (watch_ != nullptr && watch_->IsGone()) return {};
   std::vector<double> times_s;
   times_s.reserve(samples.size());
   for (const Sample* sample : samples) times_s.push_back(sample->time_s);

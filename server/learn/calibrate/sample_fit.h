@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "domain/level.h"
 #include "domain/shape.h"
+#include "domain/sharing/caller_watch.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/calibrate/model_samples.h"
 #include "learn/calibrate/parameter_fit.h"
@@ -17,10 +18,11 @@ namespace cox::learn {
 
 class SampleFit {
  public:
-  // `plan` and the machine's `shape` outlive it.
-  SampleFit(const ModelPlan& plan, domain::Level level, const domain::Shape& shape);
+  // `plan`, the machine's `shape` and `watch` outlive it. Null: the caller always waits.
+  SampleFit(const ModelPlan& plan, domain::Level level, const domain::Shape& shape,
+            domain::CallerWatch* watch = nullptr);
 
-  // FitParameters() with these samples, whose kinds the plan names.
+  // FitParameters() with these samples, whose kinds the plan names. Nothing if the caller is gone.
   ParameterFit Fit(const Samples& samples, absl::Span<const Setting> settings,
                    absl::Span<const int> also);
 
@@ -30,6 +32,7 @@ class SampleFit {
   const ModelPlan& plan_;
   domain::Level level_;
   const domain::Shape& shape_;
+  domain::CallerWatch* watch_;
   std::unique_ptr<model::Schedule> schedule_;
   Evidence evidence_;
 };

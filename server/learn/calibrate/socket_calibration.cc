@@ -41,11 +41,11 @@ void MoveToSockets(const model::Model& model, Calibration fitted, Calibration* c
 }  // namespace
 
 void CalibrateSockets(absl::Span<const Sample* const> samples, const domain::Shape& shape,
-                      Calibration* calibration) {
+                      domain::CallerWatch* watch, Calibration* calibration) {
   for (const ModelPlan& plan : CalibrationPlans()) {
     if (samples.empty() || !HasLevel(*plan.model, Level::kSocket)) continue;
     Calibration fitted;
-    CalibrateModel(plan, Level::kNode, shape, samples, &fitted);
+    CalibrateModel(plan, Level::kNode, shape, samples, watch, &fitted);
     MoveToSockets(*plan.model, std::move(fitted), calibration);
   }
 }

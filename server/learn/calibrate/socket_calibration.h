@@ -5,15 +5,16 @@
 
 #include "absl/types/span.h"
 #include "domain/shape.h"
+#include "domain/sharing/caller_watch.h"
 #include "learn/calibrate/calibrate.h"
 #include "learn/samples.h"
 
 namespace cox::learn {
 
 // Adds parameters, fits and warnings of the models that have this level. `samples`: those of level
-// `socket`, checked; none: adds nothing.
+// `socket`, checked; none: adds nothing. `watch`: as for CalibrateModel().
 void CalibrateSockets(absl::Span<const Sample* const> samples, const domain::Shape& shape,
-                      Calibration* calibration);
+                      domain::CallerWatch* watch, Calibration* calibration);
 
 }  // namespace cox::learn
 

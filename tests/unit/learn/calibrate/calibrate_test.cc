@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <tuple>
 
 #include "domain/errors.h"
@@ -313,6 +314,43 @@ TEST(CalibrateTest, NamesTheSampleAndFieldAtFault) {
     EXPECT_EQ(field_of([&](Sample& s) { s.time_s = time_s; }), "samples[1].time_s");
   }
   EXPECT_EQ(domain::FieldOf(Calibrate({}).status()), "samples");
+}
+
+constexpr double kBorderBytes = 8192;
+
+// Ping-pongs of two regimes. No two have the same size and ranks, so that none are alike.
+std::vector<Sample> ManyPingPongs(size_t count) {
+  std::mt19937 random(7);
+  Noise noise(11, 0.03);
+  std::vector<Sample> samples;
+  for (size_t i = 0; i < count; ++i) {
+    Sample sample;
+    sample.kind = "pingpong";
+    sample.level = Level::kNetwork;
+    sample.block_bytes = static_cast<int64_t>(std::exp2(random() % 20'000 / 1000.0));
+    sample.ranks = 2 + 2 * static_cast<int64_t>(i);
+    const auto bytes = static_cast<double>(sample.block_bytes);
+    sample.time_s = noise(bytes <= kBorderBytes ? 2e-6 + 1e-9 * bytes : 2e-5 + 2e-10 * bytes);
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+TEST(CalibrateTest, ACallerWhoIsGoneEndsTheCalibration) {
+  const std::vector<Sample> samples = ManyPingPongs(60);
+  int questions = 0;
+  const auto stays = [&] {
+    ++questions;
+    return false;
+  };
+  ASSERT_TRUE(Calibrate(samples, {}, stays).ok());
+  ASSERT_GT(questions, 100);
+  for (const int last : {1, questions / 2, questions}) {
+    int asked = 0;
+    const auto goes = [&] { return ++asked >= last; };
+    EXPECT_EQ(Calibrate(samples, {}, goes).status().code(), absl::StatusCode::kCancelled) << last;
+    EXPECT_EQ(asked, last);
+  }
 }
 
 }  // namespace
