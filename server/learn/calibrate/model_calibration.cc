@@ -20,6 +20,9 @@ namespace {
 
 // More would only cost time: FindBorders() fits every run of neighbours among them.
 constexpr size_t kMostArguments = 64;
+// The search for borders fits at most about this many samples at once: nine of each of the most
+// groups, more of fewer.
+constexpr size_t kMostSearched = 9 * kMostArguments;
 
 // Neighbouring arguments between which no border is looked for.
 struct Group {
@@ -71,25 +74,49 @@ struct FitPlan {
   ParameterFit FitTo(const Samples& samples) { return fit.Fit(samples, settings, also); }
 };
 
-Misfit MisfitOf(FitPlan* fits, const Samples& samples) {
-  Misfit misfit;
-  for (const double error : fits->FitTo(samples).relative_errors) misfit.error_sum += error;
-  misfit.timings = static_cast<double>(samples.size());
-  return misfit;
-}
+// Some samples of each group, which count as much as all samples of the run.
+class Search {
+ public:
+  Search(const ModelPlan& plan, const Samples& samples, const std::vector<Group>& groups) {
+    for (const Group& group : groups) {
+      const Samples all = Within(plan, samples, group.first, group.last);
+      const Samples some = EvenlySpread(all, kMostSearched / groups.size());
+      searched_.insert(searched_.end(), some.begin(), some.end());
+      ends_.push_back({all.size() + ends_.back().all, searched_.size()});
+    }
+  }
+
+  // How well one set of parameters fits the groups begin .. end - 1.
+  Misfit MisfitOf(size_t begin, size_t end, FitPlan* fits) const {
+    const auto first = searched_.begin();
+    const Samples some(first + static_cast<ptrdiff_t>(ends_[begin].searched),
+                       first + static_cast<ptrdiff_t>(ends_[end].searched));
+    Misfit misfit;
+    misfit.timings = static_cast<double>(ends_[end].all - ends_[begin].all);
+    const double weight = misfit.timings / static_cast<double>(some.size());
+    for (const double error : fits->FitTo(some).relative_errors) misfit.error_sum += weight * error;
+    return misfit;
+  }
+
+ private:
+  struct Count {
+    size_t all = 0;
+    size_t searched = 0;
+  };
+  Samples searched_;                     // group by group
+  std::vector<Count> ends_ = {Count{}};  // samples before each group, and in all
+};
 
 void FitRegimes(const Samples& thinned, const std::vector<Group>& groups, FitPlan* fits,
                 FitRecord* record) {
-  const auto within = [&](size_t begin, size_t end) {
-    return Within(fits->plan, thinned, groups[begin].first, groups[end - 1].last);
-  };
+  const Search search(fits->plan, thinned, groups);
   std::vector<size_t> ends =
       FindBorders(groups.size(), PiecewiseCount(*fits->plan.model, fits->level),
-                  [&](size_t begin, size_t end) { return MisfitOf(fits, within(begin, end)); });
+                  [&](size_t begin, size_t end) { return search.MisfitOf(begin, end, fits); });
   ends.push_back(groups.size());
   size_t begin = 0;
   for (const size_t end : ends) {
-    const Samples regime = within(begin, end);
+    const Samples regime = Within(fits->plan, thinned, groups[begin].first, groups[end - 1].last);
     record->AddRegime(fits->FitTo(regime), regime.size(), begin == 0 ? 0 : groups[begin - 1].last);
     begin = end;
   }

@@ -47,8 +47,10 @@ void AddDirect(const ModelPlan& plan, absl::Span<const Sample* const> all, int64
   }
 }
 
-// `count` of the samples, evenly spread over their order.
-Samples EvenlySpread(const Samples& samples, size_t count) {
+}  // namespace
+
+Samples EvenlySpread(const Samples& samples, size_t most) {
+  const size_t count = std::min(samples.size(), most);
   Samples spread;
   spread.reserve(count);
   for (size_t i = 0; i < count; ++i) {
@@ -56,8 +58,6 @@ Samples EvenlySpread(const Samples& samples, size_t count) {
   }
   return spread;
 }
-
-}  // namespace
 
 ModelSamples SelectSamples(const ModelPlan& plan, domain::Level level,
                            absl::Span<const Sample* const> all) {
@@ -99,10 +99,10 @@ Samples Thin(const Samples& samples) {
   for (auto& [key, same] : alike) {
     std::sort(same.begin(), same.end(),
               [](const Sample* a, const Sample* b) { return a->time_s < b->time_s; });
-    const Samples some = EvenlySpread(same, std::min(same.size(), kMostAlike));
+    const Samples some = EvenlySpread(same, kMostAlike);
     thinned.insert(thinned.end(), some.begin(), some.end());
   }
-  return thinned.size() <= kMostSamples ? thinned : EvenlySpread(thinned, kMostSamples);
+  return EvenlySpread(thinned, kMostSamples);
 }
 
 }  // namespace cox::learn

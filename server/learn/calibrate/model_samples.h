@@ -30,6 +30,9 @@ ModelSamples SelectSamples(const ModelPlan& plan, domain::Level level,
 // The plan's extra parameters that the model has at the level, as indices.
 std::vector<int> ExtraIndices(const ModelPlan& plan, domain::Level level);
 
+// At most `most` of the samples, evenly spread over their order.
+Samples EvenlySpread(const Samples& samples, size_t most);
+
 // Keeps at most kMostAlike timings of the same thing and kMostSamples in all, spread as all of them
 // are. This bounds the cost of a fit. O(n log n).
 inline constexpr size_t kMostAlike = 9;

@@ -48,6 +48,12 @@ class Fit {
   int index(size_t j) const { return index_[j]; }
   const model::ParameterSpec& spec(size_t j) const { return model_.parameters()[index_[j]]; }
 
+  // Whether the starts of kLimits differ.
+  bool has_limits() const {
+    return std::any_of(index_.begin(), index_.end(),
+                       [&](int i) { return !model_.parameters()[i].required; });
+  }
+
   // Whether every start leads to the same optimum.
   bool has_one_optimum() const { return model_.linear() || size() == 1; }
 
@@ -281,7 +287,7 @@ Solution FitFromStarts(Fit& fit, const Scales& scales) {
   };
   Solution best;
   for (double limit : kLimits) {
-    if (limit > 0 && fit.has_one_optimum()) break;
+    if (limit > 0 && (fit.has_one_optimum() || !fit.has_limits())) break;
     Solution solution = Descend(fit, start_at(limit));
     if (best.unknowns.size() == 0 || IsClearlyBetter(solution, best, fit.timings())) {
       best = std::move(solution);

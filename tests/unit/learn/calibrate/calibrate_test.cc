@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <random>
 #include <tuple>
@@ -12,6 +13,9 @@
 #include "domain/errors.h"
 #include "domain/level.h"
 #include "domain/parameter.h"
+#include "domain/sharing/caller_watch.h"
+#include "learn/calibrate/calibration_plan.h"
+#include "learn/calibrate/model_calibration.h"
 #include "model/profile.h"
 #include "synthetic.h"
 
@@ -334,6 +338,55 @@ std::vector<Sample> ManyPingPongs(size_t count) {
     samples.push_back(sample);
   }
   return samples;
+}
+
+Calibration CalibrateOne(const std::string& model, const std::vector<Sample>& samples,
+                         double* processor_s) {
+  std::vector<const Sample*> all;
+  for (const Sample& sample : samples) all.push_back(&sample);
+  const domain::IsCancelled never;
+  domain::CallerWatch watch(never, 1);
+  Calibration calibration;
+  const std::clock_t begin = std::clock();
+  for (const ModelPlan& plan : CalibrationPlans()) {
+    if (plan.model->id() == model) {
+      CalibrateModel(plan, Level::kNetwork, {}, all, &watch, &calibration);
+    }
+  }
+  *processor_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  return calibration;
+}
+
+TEST(CalibrateTest, SevenTimesAsManyCostAboutAsMuch) {
+  double few_s = 0, many_s = 0;
+  CalibrateOne("hockney", ManyPingPongs(570), &few_s);
+  const Calibration many = CalibrateOne("hockney", ManyPingPongs(4000), &many_s);
+  EXPECT_LT(many_s, 3 * few_s);
+
+  ASSERT_EQ(many.fits.size(), 1U);
+  ASSERT_EQ(many.fits[0].breakpoints_bytes.size(), 1U);
+  // One of 64 groups of sizes spans a factor of 2^(20 / 64) = 1.24.
+  EXPECT_NEAR(std::log2(many.fits[0].breakpoints_bytes[0] / kBorderBytes), 0, 20.0 / 64);
+  const double border = many.fits[0].breakpoints_bytes[0];
+  const auto value = [&](const std::string& name, double above) {
+    for (const domain::Parameter& one : many.profile.parameters) {
+      if (one.name == name && one.above == above) return one.value;
+    }
+    return std::nan("");
+  };
+  EXPECT_NEAR(value("alpha", 0), 2e-6, 0.02 * 2e-6);
+  EXPECT_NEAR(value("beta", 0), 1e-9, 0.02 * 1e-9);
+  EXPECT_NEAR(value("alpha", border), 2e-5, 0.05 * 2e-5);
+  EXPECT_NEAR(value("beta", border), 2e-10, 0.02 * 2e-10);
+}
+
+// Both of BSP's parameters are required, so there is nothing to start from several limits.
+TEST(CalibrateTest, EqualStartsAreTriedOnce) {
+  double hockney_s = 0, bsp_s = 0;
+  const std::vector<Sample> samples = ManyPingPongs(300);
+  CalibrateOne("hockney", samples, &hockney_s);
+  CalibrateOne("bsp", samples, &bsp_s);
+  EXPECT_LT(bsp_s, 5 * hockney_s);
 }
 
 TEST(CalibrateTest, ACallerWhoIsGoneEndsTheCalibration) {
