@@ -62,13 +62,20 @@ struct Group {
   }
 };
 
+// Of equally urgent groups of a collective, the first place counts more.
+bool IsLessUrgent(const Group& a, const Group& b) {
+  return a < b || (!(b < a) && a.place > b.place);
+}
+
 // A candidate within its collective.
 struct Option {
   size_t index = 0;  // among all candidates
   size_t place = 0;
   size_t name = 0;
   bool timed = false;  // measured already, in this very call
-  double gain = 0;     // sum over the collective's places
+  double cost_s = 0;
+  double gain = 0;        // sum over the collective's places
+  bool is_stale = false;  // something was measured since: the gain may be smaller now
   bool taken = false;
 };
 
@@ -99,8 +106,10 @@ class Collective {
     }
     for (Option& option : options_) {
       if (watch_->IsGone()) return;
+      option.cost_s = kJobPart_s + kCalls * std::exp(BeliefOf(option).log_time);
       option.gain = GainOf(option);
     }
+    ListGroups();
   }
 
   size_t place_count() const { return places_.size(); }
@@ -122,14 +131,17 @@ class Collective {
     return sum;
   }
 
-  // What to measure next; nothing where no candidate is left.
-  std::optional<Group> Best() const {
-    std::optional<Group> best;
-    for (size_t i = 0; i < places_.size(); ++i) {
-      const std::optional<Group> group = GroupAt(i);
-      if (group && (!best || *best < *group)) best = group;
+  // What to measure next; nothing where no candidate is left. Measurements only reduce gains, so
+  // only a group that is the first with old gains needs new ones (M. Minoux, "Accelerated greedy
+  // algorithms for maximizing submodular set functions", Optimization Techniques, 1978).
+  std::optional<Group> Best() {
+    while (!groups_.empty() && Reweigh(groups_.front())) {
+      std::pop_heap(groups_.begin(), groups_.end(), IsLessUrgent);
+      groups_.back() = *GroupAt(groups_.back().place);
+      std::push_heap(groups_.begin(), groups_.end(), IsLessUrgent);
     }
-    return best;
+    if (groups_.empty()) return std::nullopt;
+    return groups_.front();
   }
 
   // The group's candidates, those with the most gain first.
@@ -143,15 +155,11 @@ class Collective {
     return members;
   }
 
-  double CostOf(const Option& option) const {
-    return kJobPart_s + kCalls * std::exp(BeliefOf(option).log_time);
-  }
-
   Suggestion Describe(const Option& option) const {
     const bool known = places_[option.place].known[option.name];
     return {.index = option.index,
             .predicted_time_s = known ? std::exp(BeliefOf(option).log_time) : 0,
-            .cost_s = CostOf(option),
+            .cost_s = option.cost_s,
             .gain = option.gain};
   }
 
@@ -165,12 +173,12 @@ class Collective {
   }
 
   // After the last Take() of a group.
-  void Reweigh() {
+  void EndGroup() {
     for (Option& option : options_) {
-      if (watch_->IsGone()) break;
-      if (stale_.contains(option.name)) option.gain = GainOf(option);
+      option.is_stale = option.is_stale || stale_.contains(option.name);
     }
     stale_.clear();
+    ListGroups();
   }
 
  private:
@@ -185,6 +193,28 @@ class Collective {
           cell.algorithm);
     }
     return timed;
+  }
+
+  void ListGroups() {
+    groups_.clear();
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (const std::optional<Group> group = GroupAt(i)) groups_.push_back(*group);
+    }
+    std::make_heap(groups_.begin(), groups_.end(), IsLessUrgent);
+  }
+
+  // Whether any of its candidates had an old gain.
+  bool Reweigh(const Group& group) {
+    bool any = false;
+    for (const size_t i : places_[group.place].options) {
+      Option& option = options_[i];
+      if (!option.is_stale || !IsIn(group.rank, option)) continue;
+      if (watch_->IsGone()) return false;
+      option.gain = GainOf(option);
+      option.is_stale = false;
+      any = true;
+    }
+    return any;
   }
 
   // The most urgent group of a place.
@@ -204,7 +234,7 @@ class Collective {
       }
       if (rank < group.rank) continue;
       gain += option.gain;
-      cost_s += CostOf(option);
+      cost_s += option.cost_s;
     }
     if (is_empty) return std::nullopt;
     group.worth = gain / cost_s;
@@ -320,7 +350,8 @@ class Collective {
   std::vector<std::string> names_;  // in order
   std::vector<Place> places_;
   std::vector<Option> options_;
-  std::set<size_t> stale_;  // names whose candidates have other gains since Take()
+  std::vector<Group> groups_;  // a heap, by the gains so far
+  std::set<size_t> stale_;     // names that were measured since the last EndGroup()
 };
 
 }  // namespace
@@ -360,7 +391,7 @@ absl::StatusOr<Suggestions> SuggestMeasurements(const MachineView& machine,
       suggestions.best.back().gain /= places;
       winner->Take(*option);
     }
-    winner->Reweigh();
+    winner->EndGroup();
     if (!watch.status().ok()) return watch.status();
   }
   return suggestions;
