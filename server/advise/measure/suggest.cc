@@ -374,7 +374,9 @@ absl::StatusOr<Suggestions> SuggestMeasurements(const MachineView& machine,
     places += static_cast<double>(collectives.back().place_count());
     suggestions.expected_loss += collectives.back().ExpectedLoss();
   }
-  if (places > 0) suggestions.expected_loss /= places;
+  // Sums of differences of logarithms, as a share of the time.
+  const auto share = [places](double sum) { return -std::expm1(-sum / places); };
+  if (places > 0) suggestions.expected_loss = share(suggestions.expected_loss);
   while (suggestions.best.size() < count) {
     Collective* winner = nullptr;
     std::optional<Group> best;
@@ -388,7 +390,7 @@ absl::StatusOr<Suggestions> SuggestMeasurements(const MachineView& machine,
     for (Option* option : winner->Members(*best)) {
       if (suggestions.best.size() == count) break;
       suggestions.best.push_back(winner->Describe(*option));
-      suggestions.best.back().gain /= places;
+      suggestions.best.back().gain = share(suggestions.best.back().gain);
       winner->Take(*option);
     }
     winner->EndGroup();

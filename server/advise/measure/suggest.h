@@ -3,12 +3,13 @@
 //
 // A decision loses the time by which its algorithm is slower than the best one. A timing changes
 // what is believed of an algorithm at its own place and, less, at places around it (worth.h). The
-// worth of a measurement is the expected reduction of the loss, as a share of the time, mean over
-// all calls that the candidates name. The candidates of one call that may be the best there are
-// suggested together, and a call that was begun is finished first: only times of the same call
-// compare algorithms without a growth law in between. Nothing is measured between the suggestions
-// of one answer: after each one, only what is uncertain changes. So neighbours are not suggested
-// together.
+// worth of a measurement is the expected reduction of the loss, mean over all calls that the
+// candidates name. Losses are differences of ln(time); a mean difference x is the share 1 - exp(-x)
+// of the time, < 1: of the geometric mean over the calls. The candidates of one call that may be
+// the best there are suggested together, and a call that was begun is finished first: only times of
+// the same call compare algorithms without a growth law in between. Nothing is measured between the
+// suggestions of one answer: after each one, only what is uncertain changes. So neighbours are not
+// suggested together.
 #ifndef COX_ADVISE_MEASURE_SUGGEST_H_
 #define COX_ADVISE_MEASURE_SUGGEST_H_
 
@@ -43,7 +44,7 @@ struct Suggestion {
   size_t index = 0;             // among the candidates
   double predicted_time_s = 0;  // of one call; 0: not known
   double cost_s = 0;            // of the measurement: a job's part, and some calls
-  double gain = 0;              // expected reduction of the loss, a share of the time
+  double gain = 0;              // expected reduction of the loss, a share of the time, < 1
 };
 
 struct Suggestions {
@@ -51,7 +52,7 @@ struct Suggestions {
   // algorithms that a call has here.
   std::vector<Suggestion> best;
   // The expected loss of the decisions of today against the likeliest better algorithm, a share of
-  // the time, mean over the calls.
+  // the time, mean over the calls, < 1.
   double expected_loss = 0;
 };
 
