@@ -199,7 +199,8 @@ void CheckFreedTypeIn(
   for (int block = 0; block < ranks; ++block) {
     for (int i = 0; i < 8; ++i) {
       const bool arrives = i % 2 == 0 && first(block) >= 0;
-      Expect(received[static_cast<size_t>(8 * block + i)] == (arrives ? first(block) + i : -1),
+      Expect(received[8 * static_cast<size_t>(block) + static_cast<size_t>(i)] ==
+                 (arrives ? first(block) + i : -1),
              std::string(what) + ": numbers of a type that is freed after the start");
     }
   }
