@@ -29,49 +29,67 @@ struct Chains {
   int64_t longer;  // number of chains that have one rank more
 };
 
-// Counts the links that cross nodes. The ring links (every rank to the next) have a simple count.
-// Chains lack the ring links into the root and into all heads but the first; instead the root has
-// links to those heads. So only a few nodes differ from the ring.
+// Counts the links that cross nodes. A chain's links after its head are ring links (every rank to
+// the next), which have a simple count. Chains lack the ring links into the root and into all
+// heads. So only a few nodes differ from the ring.
 class Links {
  public:
   Links(const Scenario& scenario, const Chains& chains)
-      : nodes_(scenario), root_node_(nodes_.Of(scenario.root)), count_(chains.count) {
-    const auto rank_of = [&](int64_t v) {
-      const int64_t rank = v + scenario.root;
-      return rank < 0 ? rank + nodes_.ranks : (rank < nodes_.ranks ? rank : rank - nodes_.ranks);
-    };
+      : nodes_(scenario), root_(scenario.root), root_node_(nodes_.Of(root_)), count_(chains.count) {
     // Under cyclic placement only the ring link from the last rank to rank 0 can stay in a node.
     home_stays_ = nodes_.Of(nodes_.ranks - 1) == 0;
-    total_ = nodes_.ranks - 1;
-    crossing_ = nodes_.count == 1 ? 0 : (nodes_.cyclic ? nodes_.ranks : nodes_.count);
-    if (nodes_.cyclic && nodes_.count > 1 && home_stays_) --crossing_;
-    // Chains lack the links into v = 0 and into heads 1 .. count - 1.
+    cuts_[0] = CutInto(0);
     for (int64_t i = 0; i < count_; ++i) {
-      const int64_t into = i == 0 ? 0 : chains.Head(i);
-      Cut& cut = cuts_[static_cast<size_t>(i)];
-      cut = {nodes_.Of(rank_of(into - 1)), nodes_.Of(rank_of(into))};
-      if (cut.from != cut.to) --crossing_;
-      if (i == 0 || cut.to == root_node_) continue;
-      ++crossing_;
-      ++heads_crossing_;
+      const int64_t head = chains.Head(i);
+      const Cut& cut = cuts_[static_cast<size_t>(i) + 1] = CutInto(head);
+      if (cut.to != root_node_) ++heads_crossing_;
+      const int64_t hops = chains.Head(i + 1) - 1 - head;
+      const int64_t crossing = CrossingFrom(RankOf(head), hops);
+      crossing_of_[static_cast<size_t>(i)] = crossing;
+      crossing_ += crossing;
+      staying_ += hops - crossing;
+      network_steps_ = std::max(network_steps_, crossing);
     }
-    if (count_ > 0 && nodes_.Of(rank_of(1)) != root_node_) ++heads_crossing_;
+    node_steps_ = chains.depth() - 1 - network_steps_;
+    for (int64_t i = 0; i < count_; ++i) {
+      const int64_t hops = chains.Head(i + 1) - 1 - chains.Head(i);
+      late_ += std::max<int64_t>(0, hops - CrossingOf(i) - node_steps_);
+    }
   }
 
-  int64_t total() const { return total_; }
-  int64_t crossing() const { return crossing_; }
   int64_t heads_crossing() const { return heads_crossing_; }
+  // Of all links but those to the heads: they cross nodes, or stay in one.
+  int64_t crossing() const { return crossing_; }
+  int64_t staying() const { return staying_; }
 
-  // Links that leave and that enter the busiest node of each kind.
-  struct Busiest {
+  // A message on its own takes these steps down all chains at once: first the links in nodes, then
+  // those between nodes. A chain with fewer of the latter takes its last links in nodes meanwhile.
+  int64_t node_steps() const { return node_steps_; }
+  int64_t network_steps() const { return network_steps_; }
+  int64_t CrossingOf(int64_t chain) const { return crossing_of_[static_cast<size_t>(chain)]; }
+  int64_t late() const { return late_; }  // links in nodes that are taken meanwhile
+
+  bool IsCrossing(int64_t from, int64_t to) const { return nodes_.Of(from) != nodes_.Of(to); }
+
+  // The most links that leave one node, and that enter one.
+  struct Ends {
     int64_t out = 0;
     int64_t in = 0;
+    void Widen(const Ends& other) {
+      out = std::max(out, other.out);
+      in = std::max(in, other.in);
+    }
+  };
+  struct Busiest {
+    Ends heads;
+    Ends hops;  // the links after the heads
+    Ends all;
   };
   Busiest OfBusiestNodes() const {
     if (nodes_.count == 1) return {};
     // The nodes that differ from the others: those of the root, of rank 0, and at the ends of links
     // that chains lack.
-    std::array<int64_t, 2 * kMaxFanout + 2> special;
+    std::array<int64_t, 2 * kMaxFanout + 4> special;
     size_t size = 0;
     const auto add = [&](int64_t node) {
       const auto end = special.begin() + size;
@@ -86,16 +104,20 @@ class Links {
     Busiest busiest;
     int64_t special_large = 0;
     for (size_t i = 0; i < size; ++i) {
-      const Busiest here = Of(special[i]);
-      busiest.out = std::max(busiest.out, here.out);
-      busiest.in = std::max(busiest.in, here.in);
+      const Ends heads = HeadsOf(special[i]);
+      const Ends hops = HopsOf(special[i]);
+      busiest.heads.Widen(heads);
+      busiest.hops.Widen(hops);
+      busiest.all.Widen({heads.out + hops.out, heads.in + hops.in});
       special_large += nodes_.SizeOf(special[i]) == nodes_.largest() ? 1 : 0;
     }
     if (static_cast<int64_t>(size) == nodes_.count) return busiest;
     const bool plain_large = special_large < nodes_.largest_count();
     const int64_t plain_size = plain_large ? nodes_.largest() : nodes_.smallest();
     const int64_t plain = nodes_.cyclic ? plain_size : 1;
-    return {std::max(busiest.out, plain), std::max(busiest.in, plain)};
+    busiest.hops.Widen({plain, plain});
+    busiest.all.Widen({plain, plain});
+    return busiest;
   }
 
  private:
@@ -104,46 +126,110 @@ class Links {
     int64_t from;
     int64_t to;
   };
-  absl::Span<const Cut> cuts() const { return {cuts_.data(), static_cast<size_t>(count_)}; }
+  absl::Span<const Cut> cuts() const { return {cuts_.data(), static_cast<size_t>(count_) + 1}; }
+  absl::Span<const Cut> heads() const { return cuts().subspan(1); }
 
-  Busiest Of(int64_t node) const {
+  int64_t RankOf(int64_t v) const {
+    const int64_t rank = v + root_;
+    return rank < 0 ? rank + nodes_.ranks : (rank < nodes_.ranks ? rank : rank - nodes_.ranks);
+  }
+  Cut CutInto(int64_t v) const { return {nodes_.Of(RankOf(v - 1)), nodes_.Of(RankOf(v))}; }
+
+  // Of the next `hops` ring links from a rank.
+  int64_t CrossingFrom(int64_t rank, int64_t hops) const {
+    if (nodes_.count == 1) return 0;
+    const bool goes_home = rank + hops >= nodes_.ranks;
+    if (nodes_.cyclic) return hops - (goes_home && home_stays_ ? 1 : 0);
+    const int64_t last = goes_home ? rank + hops - nodes_.ranks : rank + hops;
+    return nodes_.Of(last) - nodes_.Of(rank) + (goes_home ? nodes_.count : 0);
+  }
+
+  Ends HeadsOf(int64_t node) const {
+    if (node == root_node_) return {heads_crossing_, 0};
+    Ends links;
+    for (const Cut& head : heads()) links.in += head.to == node ? 1 : 0;
+    return links;
+  }
+
+  Ends HopsOf(int64_t node) const {
     const bool has_home = home_stays_ && node == 0;
     const int64_t ring = nodes_.cyclic ? nodes_.SizeOf(node) - (has_home ? 1 : 0) : 1;
-    Busiest links{ring, ring};
+    Ends links{ring, ring};
     for (const Cut& cut : cuts()) {
       if (cut.from == cut.to) continue;
       if (cut.from == node) --links.out;
       if (cut.to == node) --links.in;
     }
-    for (const Cut& cut : cuts().subspan(1)) {
-      if (cut.to == root_node_) continue;
-      if (node == root_node_) ++links.out;
-      if (node == cut.to) ++links.in;
-    }
     return links;
   }
 
   Nodes nodes_;
+  int64_t root_;
   int64_t root_node_;
   int64_t count_;
-  int64_t total_;
-  int64_t crossing_;
   int64_t heads_crossing_ = 0;
+  int64_t crossing_ = 0;
+  int64_t staying_ = 0;
+  int64_t node_steps_ = 0;
+  int64_t network_steps_ = 0;
+  int64_t late_ = 0;
   bool home_stays_;
-  std::array<Cut, kMaxFanout> cuts_;
+  std::array<Cut, kMaxFanout + 1> cuts_;  // into the root, and into each head
+  std::array<int64_t, kMaxFanout> crossing_of_;
 };
 
-// One level: the busiest rank in its busiest stage, and the mean over the stages of all ranks.
-void SetLevel(int64_t heads, int64_t links, const Segments& segments, double stages,
-              model::LevelTraffic* level) {
-  if (links == 0) return;
+// Stages in which the links that are busy carry a message each.
+struct Stages {
+  double times;
+  int64_t node_heads;  // of the links from the root: those in its node, and the others
+  int64_t network_heads;
+  double node_links;  // busy in a stage, their mean
+  double network_links;
+  double node_out_links;  // of the busiest node
+  double node_in_links;
+  double bytes;  // of a message, the longest
+  double mean_bytes;
+  bool disjoint;
+};
+
+model::LevelTraffic LevelOf(int64_t heads, double links, const Stages& stages) {
+  if (!(links > 0)) return {};
   const auto sends = static_cast<double>(std::max<int64_t>(heads, 1));
-  level->sends_count = sends;
-  level->receives_count = 1;
-  level->out_bytes = sends * segments.bytes;
-  level->in_bytes = level->max_message_bytes = segments.bytes;
-  level->pairs_count = level->messages_count = static_cast<double>(links) * segments.count / stages;
-  level->volume_bytes = static_cast<double>(links) * segments.message_bytes / stages;
+  return {{sends, 1, sends * stages.bytes, stages.bytes, stages.bytes},
+          links,
+          links,
+          links * stages.mean_bytes,
+          0,
+          0};
+}
+
+void Add(const Stages& stages, Direction direction, model::Schedule* schedule) {
+  const int64_t heads = stages.node_heads + stages.network_heads;
+  const auto sends = static_cast<double>(std::max<int64_t>(heads, 1));
+  model::Traffic traffic;
+  traffic.node = LevelOf(stages.node_heads, stages.node_links, stages);
+  traffic.network = LevelOf(stages.network_heads, stages.network_links, stages);
+  traffic.network.node_out_bytes = stages.node_out_links * stages.mean_bytes;
+  traffic.network.node_in_bytes = stages.node_in_links * stages.mean_bytes;
+  traffic.any = {sends, 1, sends * stages.bytes, stages.bytes, stages.bytes};
+  traffic.disjoint = stages.disjoint;
+  model::Phase& phase = schedule->Add();
+  phase.times = stages.times;
+  phase.repetitions = model::Repetitions::kPipelined;
+  phase.traffic = direction == Direction::kFromRoot ? traffic : Reversed(traffic);
+  // A rank combines what it receives, and the root receives most.
+  if (direction == Direction::kToRoot) phase.work.reduced_bytes = sends * stages.mean_bytes;
+}
+
+// The links after the heads, one after the other in each chain.
+void AddHops(int64_t steps, double node_links, double network_links, const Links::Ends& busiest,
+             double bytes, Direction direction, model::Schedule* schedule) {
+  if (steps == 0) return;
+  const auto times = static_cast<double>(steps);
+  Add({times, 0, 0, node_links / times, network_links / times,
+       static_cast<double>(busiest.out) / times, static_cast<double>(busiest.in) / times, bytes,
+       bytes, true},
+      direction, schedule);
 }
 
 }  // namespace
@@ -156,38 +242,39 @@ absl::Status ChainApplies(const Scenario&, const Knobs& knobs) {
       absl::StrCat("takes a fanout of at most ", kMaxFanout, ", not ", knobs.fanout));
 }
 
+// The first segment goes down alone. Then each stage brings one more segment to every rank: a rank
+// passes it on as soon as it comes. With deterministic times this is the time of queues in a row:
+// the way of the first customer, and the slowest service for each of the others.
 void BuildChain(Direction direction, const Scenario& scenario, int64_t fanout,
                 int64_t segment_bytes, model::Schedule* schedule) {
   if (scenario.ranks == 1) return;
   const Chains chains(scenario.ranks, fanout);
   const Segments segments(scenario, static_cast<double>(scenario.block_bytes), segment_bytes);
   const Links links(scenario, chains);
-  const double depth_above_last = static_cast<double>(chains.depth() - 1);
-  const double stages = depth_above_last + segments.count;
-  const auto heads = static_cast<double>(chains.count);
-
-  model::Phase& phase = schedule->Add();
-  phase.times = stages;
-  phase.repetitions = model::Repetitions::kPipelined;
-  model::Traffic traffic;
-  SetLevel(chains.count - links.heads_crossing(), links.total() - links.crossing(), segments,
-           stages, &traffic.node);
-  SetLevel(links.heads_crossing(), links.crossing(), segments, stages, &traffic.network);
-  traffic.any = {heads, 1, heads * segments.bytes, segments.bytes, segments.bytes};
-  // A rank passes on a segment in the stage in which it gets the next one.
-  traffic.disjoint = segments.count == 1 || chains.depth() == 1;
   const Links::Busiest busiest = links.OfBusiestNodes();
-  traffic.network.node_out_bytes =
-      static_cast<double>(busiest.out) * segments.message_bytes / stages;
-  traffic.network.node_in_bytes = static_cast<double>(busiest.in) * segments.message_bytes / stages;
-  if (direction == Direction::kFromRoot) {
-    phase.traffic = traffic;
-    return;
-  }
-  phase.traffic = Reversed(traffic);
-  // Each rank on the way combines the first segment with its own. Then the root combines all
-  // segments of all chains.
-  phase.work.reduced_bytes = (depth_above_last + heads * segments.count) * segments.bytes / stages;
+  const int64_t network_heads = links.heads_crossing();
+  const int64_t node_heads = chains.count - network_heads;
+
+  const auto add_all = [&](bool with_hops, const Links::Ends& ends, double times, double bytes,
+                           double mean_bytes) {
+    Add({times, node_heads, network_heads,
+         static_cast<double>(node_heads + (with_hops ? links.staying() : 0)),
+         static_cast<double>(network_heads + (with_hops ? links.crossing() : 0)),
+         static_cast<double>(ends.out), static_cast<double>(ends.in), bytes, mean_bytes,
+         !with_hops || chains.depth() == 1},
+        direction, schedule);
+  };
+  const bool down = direction == Direction::kFromRoot;
+  if (down) add_all(false, busiest.heads, 1, segments.bytes, segments.bytes);
+  AddHops(links.node_steps(), static_cast<double>(links.staying() - links.late()), 0, {},
+          segments.bytes, direction, schedule);
+  AddHops(links.network_steps(), static_cast<double>(links.late()),
+          static_cast<double>(links.crossing()), busiest.hops, segments.bytes, direction, schedule);
+  if (!down) add_all(false, busiest.heads, 1, segments.bytes, segments.bytes);
+  const double others = segments.count - 1;
+  if (!(others > 0)) return;
+  add_all(true, busiest.all, others, segments.BytesOf(1),
+          (segments.message_bytes - segments.bytes) / others);
 }
 
 void EnumerateChain(Direction direction, const Scenario& scenario, int64_t fanout,
@@ -195,17 +282,38 @@ void EnumerateChain(Direction direction, const Scenario& scenario, int64_t fanou
   if (scenario.ranks == 1) return;
   const Chains chains(scenario.ranks, fanout);
   const Segments segments(scenario, static_cast<double>(scenario.block_bytes), segment_bytes);
+  const Links links(scenario, chains);
   const bool down = direction == Direction::kFromRoot;
-  const auto count = static_cast<int64_t>(segments.count);
+  const int64_t node_phase = down ? 1 : 0;
+  const int64_t network_phase = node_phase + (links.node_steps() > 0 ? 1 : 0);
+  const int64_t after_hops = network_phase + (links.network_steps() > 0 ? 1 : 0);
+  const auto send = [&](int64_t phase, int64_t repetition, int64_t parent, int64_t child,
+                        int64_t segment) {
+    sink({phase, repetition, down ? parent : child, down ? child : parent,
+          segments.BytesOf(segment)});
+  };
   for (int64_t chain = 0; chain < chains.count; ++chain) {
+    int64_t node_step = 0;
+    int64_t network_step = 0;
+    int64_t late_step = links.CrossingOf(chain);
     for (int64_t v = chains.Head(chain); v < chains.Head(chain + 1); ++v) {
       const int64_t depth = v - chains.Head(chain);
       const int64_t child = (v + scenario.root) % scenario.ranks;
       const int64_t parent = ((depth == 0 ? 0 : v - 1) + scenario.root) % scenario.ranks;
-      const int64_t first_stage = down ? depth : chains.depth() - 1 - depth;
-      for (int64_t i = 0; i < count; ++i) {
-        sink({0, first_stage + i, down ? parent : child, down ? child : parent,
-              segments.BytesOf(i)});
+      if (depth == 0) {
+        send(down ? 0 : after_hops, 0, parent, child, 0);
+      } else {
+        const bool in_node = !links.IsCrossing(parent, child);
+        const bool is_early = in_node && node_step < links.node_steps();
+        const int64_t steps = is_early ? links.node_steps() : links.network_steps();
+        int64_t& next = is_early ? node_step : (in_node ? late_step : network_step);
+        const int64_t step = next++;
+        send(is_early ? node_phase : network_phase, down ? step : steps - 1 - step, parent, child,
+             0);
+      }
+      const int64_t others_phase = down ? after_hops : after_hops + 1;
+      for (int64_t i = 1; i < static_cast<int64_t>(segments.count); ++i) {
+        send(others_phase, i - 1, parent, child, i);
       }
     }
   }

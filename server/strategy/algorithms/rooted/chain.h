@@ -1,6 +1,7 @@
 // Chains: the root feeds `fanout` chains of consecutive ranks, segment by segment; one chain is a
-// pipeline. In the other direction the chains feed the root, and each rank combines. One phase,
-// whose repetitions are the stages of the pipeline.
+// pipeline. In the other direction the chains feed the root, and each rank combines. A phase each
+// for the links of the root, the links in nodes and those between nodes, which the first segment
+// takes one after the other; then a phase with a stage for each further segment.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_CHAIN_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_CHAIN_H_
 
