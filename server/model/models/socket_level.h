@@ -28,7 +28,8 @@ constexpr ParameterSpec SocketBeta(absl::string_view argument) {
 }
 
 // The model's values with those of level `socket` in the place of the same parameters of level
-// `node`. None if the model has no such level, or all its values are 0: nobody measured it.
+// `node`, which remain where that of level `socket` is 0: nobody measured it. None if the model has
+// no such level, or nobody measured any of it.
 std::optional<ParameterValues> AtSockets(const Model& model, const ParameterValues& values);
 
 }  // namespace cox::model

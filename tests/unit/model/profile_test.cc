@@ -93,6 +93,17 @@ TEST(Level, NamesGoBothWays) {
   EXPECT_EQ(domain::FieldOf(domain::ParseLevel("").status()), "level");
 }
 
+// A start-up between sockets without a time per byte: a byte costs what it costs in a node.
+TEST(AtSockets, KeepsTheNodesValueOfWhatNobodyMeasured) {
+  const Model& hockney = **FindModel("hockney");
+  domain::Profile profile = CompleteHockney();
+  profile.Set(Hockney(domain::Level::kSocket, "alpha", 2e-6));
+  const auto sockets = AtSockets(hockney, *ValuesFor(hockney, profile));
+  ASSERT_TRUE(sockets.has_value());
+  EXPECT_EQ(sockets->base[0], 2e-6);
+  EXPECT_EQ(sockets->base[1], 1e-10);
+}
+
 // The pieces of a parameter take the place of the node's, too.
 TEST(AtSockets, PutsTheLevelInThePlaceOfTheNode) {
   const Model& hockney = **FindModel("hockney");
