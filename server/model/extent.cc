@@ -16,17 +16,28 @@ struct Sides {
   double sum;
 };
 
-Sides SidesOf(const std::vector<int64_t>& dims, double nodes) {
+double ProductOf(const std::vector<int64_t>& dims) {
   double product = 1;
+  for (const int64_t dim : dims) product *= static_cast<double>(dim);
+  return product;
+}
+
+// A dragonfly's groups. One dim alone is their number, and does not say how many nodes there are.
+double GroupsOf(const std::vector<int64_t>& dims, double nodes) {
+  const double product = ProductOf(dims);
+  const bool are_these = dims.size() == 1 ? product <= nodes : product == nodes;
+  return are_these && !dims.empty() ? static_cast<double>(dims.front()) : std::sqrt(nodes);
+}
+
+Sides SidesOf(const std::vector<int64_t>& dims, double nodes) {
   double largest = 1;
   double sum = 0;
   for (const int64_t dim : dims) {
     const auto side = static_cast<double>(dim);
-    product *= side;
     largest = std::max(largest, side);
     sum += dim > 1 ? side : 0;  // a side of one adds no distance
   }
-  if (!dims.empty() && product == nodes) return {largest, sum};
+  if (!dims.empty() && ProductOf(dims) == nodes) return {largest, sum};
   if (dims.empty() || dims.size() == 2) {
     const double side = std::sqrt(nodes);
     return {side, 2 * side};
@@ -73,7 +84,7 @@ Extent ExtentOf(const domain::Shape& shape, int64_t nodes) {
       extent.distance_hops = std::log2(n);
       break;
     case domain::Topology::kDragonfly: {
-      const double groups = dims.empty() ? std::sqrt(n) : static_cast<double>(dims.front());
+      const double groups = GroupsOf(dims, n);
       extent.bisection_links = groups * groups / 4;
       extent.distance_hops = 3 - 2 / groups;
       break;

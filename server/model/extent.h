@@ -19,7 +19,7 @@ struct Extent {
 
 // The network that joins n = `nodes` (>= 1) nodes of such a machine, in d dimensions of sides
 // n_1 .. n_d: shape.dims if their product is n; otherwise as many equal sides, two if there are no
-// dims. A dragonfly's first dim is its number of groups g; without dims g is sqrt(n).
+// dims. A dragonfly's first dim is its groups g (one dim alone: up to n); otherwise g is sqrt(n).
 //
 //   crossbar    b = n / 2          h = 1            every pair has a path of its own
 //   bus         b = 1              h = 1            one link for all

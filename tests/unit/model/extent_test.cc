@@ -51,6 +51,11 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"fat tree", domain::Topology::kFatTree, {}, 64, 32, 6},
         // Eight groups, a link between any two: a cut into halves meets 4 x 4.
         Known{"dragonfly", domain::Topology::kDragonfly, {8}, 64, 16, 2.75},
+        // A part of the machine does not have the machine's groups.
+        Known{
+            "whole dragonfly", domain::Topology::kDragonfly, {64, 4, 4}, 1024, 1024, 3 - 2.0 / 64},
+        Known{"part of a dragonfly", domain::Topology::kDragonfly, {64, 4, 4}, 16, 4, 2.5},
+        Known{"few of many groups", domain::Topology::kDragonfly, {64}, 16, 4, 2.5},
         Known{"small dragonfly", domain::Topology::kDragonfly, {}, 4, 1, 2}),
     [](const auto& info) {
       std::string name = info.param.name;
