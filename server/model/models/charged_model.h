@@ -46,9 +46,10 @@ class PriceBill {
     const double value = values_.has_pieces() ? values_.At(index, argument) : values_[index];
     cost_[term] += times_ * coefficient * value;
   }
-  // Processor time, part of what Add() charges.
-  void AddCpu(size_t index, double coefficient) {
-    cost_.cpu_s += times_ * coefficient * values_[index];
+  // Processor time, part of what Add() charges: the parameter at `index`, but at most the one at
+  // `whole`, taken at `argument`. A what-if or a piece of `whole` may be less than its part.
+  void AddCpu(size_t index, size_t whole, double coefficient, double argument) {
+    cost_.cpu_s += times_ * coefficient * std::min(values_[index], values_.At(whole, argument));
   }
   void AddUnits(double units) { cost_.units += times_ * units; }
   // Adds a slope of the price by a parameter that is not a factor in Add().
@@ -73,7 +74,7 @@ class SlopeBill {
   void Add(Term /*term*/, size_t index, double coefficient, double /*argument*/ = 0) {
     out_[index] += times_ * coefficient;
   }
-  void AddCpu(size_t /*index*/, double /*coefficient*/) {}
+  void AddCpu(size_t /*index*/, size_t /*whole*/, double /*coefficient*/, double /*argument*/) {}
   void AddUnits(double /*units*/) {}
   void Slope(size_t index, double slope) { out_[index] += times_ * slope; }
 

@@ -70,10 +70,10 @@ class HockneyModel final : public ChargedModel<HockneyModel> {
     bill->Add(Term::kStartup, kNetworkAlpha, charge.network_messages, network_bytes);
     bill->Add(Term::kBandwidth, kNodeBeta, charge.node_bytes, node_bytes);
     bill->Add(Term::kBandwidth, kNetworkBeta, charge.network_bytes, network_bytes);
-    bill->AddCpu(kNodeAlphaCpu, charge.node_messages);
-    bill->AddCpu(kNodeBetaCpu, charge.node_bytes);
-    bill->AddCpu(kNetworkAlphaCpu, charge.network_messages);
-    bill->AddCpu(kNetworkBetaCpu, charge.network_bytes);
+    bill->AddCpu(kNodeAlphaCpu, kNodeAlpha, charge.node_messages, node_bytes);
+    bill->AddCpu(kNodeBetaCpu, kNodeBeta, charge.node_bytes, node_bytes);
+    bill->AddCpu(kNetworkAlphaCpu, kNetworkAlpha, charge.network_messages, network_bytes);
+    bill->AddCpu(kNetworkBetaCpu, kNetworkBeta, charge.network_bytes, network_bytes);
     ChargeSelf(phase, kCopy, bill);
   }
 };

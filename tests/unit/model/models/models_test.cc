@@ -72,6 +72,20 @@ std::vector<double> ZeroTimes(const Model& model) {
   return values;
 }
 
+// A what-if may make alpha and beta less than the parts in which the processor is busy.
+TEST(Hockney, TheProcessorIsNotBusyLongerThanTheMessageTakes) {
+  const Model& hockney = **FindModel("hockney");
+  std::vector<double> values = DistinctValues(hockney);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const absl::string_view name = hockney.parameters()[i].name;
+    if (name == "alpha_cpu" || name == "beta_cpu") values[i] *= 1000;
+  }
+  Schedule schedule;
+  schedule.Add() = MixedPhase(4000, true);
+  const Cost cost = hockney.Price(values, schedule);
+  EXPECT_DOUBLE_EQ(cost.cpu_s, cost[Term::kStartup] + cost[Term::kBandwidth]);
+}
+
 class EveryModel : public ::testing::TestWithParam<const Model*> {
  protected:
   const Model& model() const { return *GetParam(); }
