@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
 #include "domain/level.h"
 #include "model/models/charge.h"
 #include "model/models/charged_model.h"
@@ -75,6 +79,47 @@ class HockneyModel final : public ChargedModel<HockneyModel> {
     bill->AddCpu(kNetworkAlphaCpu, kNetworkAlpha, charge.network_messages, network_bytes);
     bill->AddCpu(kNetworkBetaCpu, kNetworkBeta, charge.network_bytes, network_bytes);
     ChargeSelf(phase, kCopy, bill);
+  }
+
+  // With pieces a phase's longest message would set the price of all. Listed, each message has its
+  // own, and the busiest rank is the one whose messages cost most. A list does not say which
+  // messages stay in nodes, so all must be of one level.
+  std::optional<Cost> PriceListed(const Values& values, const Schedule& schedule,
+                                  absl::Span<const Transfer> messages) const override {
+    const Phase& phase = schedule[0];
+    const bool crosses = phase.traffic.network.messages_count > 0;
+    if (!values.has_pieces() || (crosses && phase.traffic.node.messages_count > 0)) return {};
+    PriceBill busiest(values);
+    for (const auto end : {&Transfer::source, &Transfer::destination}) {
+      absl::flat_hash_map<int64_t, PriceBill> bills;
+      for (const Transfer& message : messages) {
+        if (message.source == message.destination) continue;
+        PriceBill& bill = bills.try_emplace(message.*end, values).first->second;
+        if (crosses) {
+          AddMessage({kNetworkAlpha, kNetworkBeta, kNetworkAlphaCpu, kNetworkBetaCpu},
+                     message.bytes, &bill);
+        } else {
+          AddMessage({kNodeAlpha, kNodeBeta, kNodeAlphaCpu, kNodeBetaCpu}, message.bytes, &bill);
+        }
+        if (bill.cost().TotalSeconds() > busiest.cost().TotalSeconds()) busiest = bill;
+      }
+    }
+    ChargeSelf(phase, kCopy, &busiest);
+    return busiest.cost();
+  }
+
+ private:
+  struct LevelIndices {
+    size_t alpha;
+    size_t beta;
+    size_t alpha_cpu;
+    size_t beta_cpu;
+  };
+  static void AddMessage(const LevelIndices& level, double bytes, PriceBill* bill) {
+    bill->Add(Term::kStartup, level.alpha, 1, bytes);
+    bill->Add(Term::kBandwidth, level.beta, bytes, bytes);
+    bill->AddCpu(level.alpha_cpu, level.alpha, 1, bytes);
+    bill->AddCpu(level.beta_cpu, level.beta, bytes, bytes);
   }
 };
 

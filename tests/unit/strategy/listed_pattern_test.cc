@@ -1,6 +1,7 @@
 // Patterns whose messages differ in size, priced from the list of their messages.
 #include <vector>
 
+#include "domain/level.h"
 #include "gtest/gtest.h"
 #include "model/model.h"
 #include "model/models/c3_units.h"
@@ -62,6 +63,41 @@ TEST(ListedPattern, C3CountsEachMessagesPackets) {
       model::CommunicationUnits(model::C3Protocol::kWormholeNonblocking, machine, messages);
   EXPECT_DOUBLE_EQ(Listed(c3, values, messages, 8), exact->Total());
   EXPECT_NE(c3.Price(values, schedule).units, exact->Total());
+}
+
+// 0.1 us and 1 ns/B up to 1000 bytes, 5 us and 0.2 ns/B above. All ranks send 100 bytes to each
+// other, and one of these messages has 9000: only that message costs more. (Its processor time is
+// at most its time.)
+TEST(ListedPattern, HockneyTakesEachMessagesOwnPiece) {
+  const model::Model& hockney = **model::FindModel("hockney");
+  model::ParameterValues values;
+  std::vector<size_t> network;  // alpha, beta
+  for (const model::ParameterSpec& spec : hockney.parameters()) {
+    if (spec.level == domain::Level::kNetwork && network.size() < 2) {
+      network.push_back(values.base.size());
+    }
+    values.base.push_back(spec.name == "alpha_cpu" ? 2e-6 : 1e-9);
+  }
+  values.base[network[0]] = 1e-7;
+  values.pieces = {{network[0], 1000, 5e-6}, {network[1], 1000, 2e-10}};
+  std::vector<Transfer> messages = *MessagesOf("all-to-all", 64, 100);
+  model::Schedule schedule;
+  ASSERT_TRUE(BuildPattern(messages, {.ranks = 64}, &schedule).ok());
+  const double alike_s = hockney.Price(values, schedule).TotalSeconds();
+  EXPECT_NEAR(alike_s, 63 * (1e-7 + 100e-9), 1e-12);
+  EXPECT_NEAR(hockney.PriceListed(values, schedule, messages)->TotalSeconds(), alike_s, 1e-12);
+
+  messages.front().bytes = 9000;
+  ASSERT_TRUE(BuildPattern(messages, {.ranks = 64}, &schedule).ok());
+  const auto listed = hockney.PriceListed(values, schedule, messages);
+  ASSERT_TRUE(listed.has_value());
+  const double expected_s = 62 * (1e-7 + 100e-9) + 5e-6 + 9000 * 2e-10;
+  EXPECT_NEAR(listed->TotalSeconds(), expected_s, 1e-12);
+  EXPECT_NEAR(listed->cpu_s, 62 * (1e-7 + 100e-9) + 2e-6 + 9000 * 2e-10, 1e-12);
+
+  // A list does not say which of these stay in nodes.
+  ASSERT_TRUE(BuildPattern(messages, {.ranks = 64, .ppn = 4}, &schedule).ok());
+  EXPECT_FALSE(hockney.PriceListed(values, schedule, messages).has_value());
 }
 
 // Equal messages, one per rank: the list says what the phase says.
