@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -19,20 +20,27 @@ constexpr absl::string_view kOperation = "operation";
 
 struct KnobName {
   absl::string_view name;
+  absl::string_view kernel;  // that has it
+  int64_t least;
   int64_t KernelChoice::*value;
 };
 constexpr KnobName kKnobs[] = {
-    {"oversampling", &KernelChoice::oversampling},
-    {"largest_bucket", &KernelChoice::largest_bucket},
+    {"oversampling", "sample-sort", 1, &KernelChoice::oversampling},
+    {"largest_bucket", "sample-sort", 0, &KernelChoice::largest_bucket},
 };
 
+// The choice has its kernel.
 absl::Status SetKnob(absl::string_view name, absl::string_view text, KernelChoice* choice) {
   for (const KnobName& knob : kKnobs) {
     if (knob.name != name) continue;
+    if (knob.kernel != choice->kernel->name) {
+      return domain::InvalidField("kernel", absl::StrCat(name, " is a knob of ", knob.kernel, ", ",
+                                                         choice->kernel->name, " has no such one"));
+    }
     int64_t value = 0;
-    if (!absl::SimpleAtoi(text, &value) || value < 0) {
+    if (!absl::SimpleAtoi(text, &value) || value < knob.least) {
       return domain::InvalidField(
-          "kernel", absl::StrCat(name, ": \"", text, "\" is not a whole number >= 0"));
+          "kernel", absl::StrCat(name, ": \"", text, "\" is not a whole number >= ", knob.least));
     }
     choice->*knob.value = value;
     return absl::OkStatus();
@@ -73,20 +81,20 @@ std::string WithoutWork(const PricedBy& priced_by, double operations) {
 absl::StatusOr<KernelChoice> ParseKernel(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('?', 1));
-  KernelChoice choice;
   absl::string_view variant;
+  std::vector<std::pair<absl::string_view, absl::string_view>> settings;
   for (absl::string_view knob : absl::StrSplit(parts.second, '&', absl::SkipEmpty())) {
-    const std::pair<absl::string_view, absl::string_view> setting =
-        absl::StrSplit(knob, absl::MaxSplits('=', 1));
-    if (setting.first == "variant") {
-      variant = setting.second;
-    } else if (absl::Status set = SetKnob(setting.first, setting.second, &choice); !set.ok()) {
-      return set;
-    }
+    settings.emplace_back(absl::StrSplit(knob, absl::MaxSplits('=', 1)));
+    if (settings.back().first != "variant") continue;
+    variant = settings.back().second;
+    settings.pop_back();
   }
   const auto kernel = strategy::FindKernel(parts.first, variant);
   if (!kernel.ok()) return kernel.status();
-  choice.kernel = *kernel;
+  KernelChoice choice{.kernel = *kernel};
+  for (const auto& [name, text] : settings) {
+    if (absl::Status set = SetKnob(name, text, &choice); !set.ok()) return set;
+  }
   return choice;
 }
 

@@ -23,7 +23,8 @@ struct KernelChoice {
 };
 
 // NOT_FOUND for an unknown kernel or variant (the message lists the known ones), INVALID_ARGUMENT
-// (field "kernel") for a knob that is unknown, malformed or negative.
+// (field "kernel") for a knob that is unknown, of another kernel, malformed or out of range
+// (oversampling >= 1, largest_bucket >= 0).
 absl::StatusOr<KernelChoice> ParseKernel(absl::string_view text);
 
 struct KernelQuestion {

@@ -12,6 +12,7 @@
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
+#include "model/profile.h"
 
 namespace cox::advise {
 namespace {
@@ -121,6 +122,12 @@ absl::Status ApplyAll(const Change& change, const std::string& field, domain::Pr
     } else {
       Multiply(target, change.amount, profile);
     }
+  }
+  for (const Target& target : there.empty() ? all : there) {
+    const domain::Parameter* changed =
+        profile->Find(target.model->id(), target.spec->level, target.spec->name);
+    absl::Status least = model::CheckLeast(*changed, amount_field);
+    if (!least.ok()) return least;
   }
   for (const domain::Parameter& parameter : profile->parameters) {
     if (std::isfinite(parameter.value)) continue;

@@ -43,6 +43,14 @@ void AddPieces(const Model& model, const ParameterSpec& spec, const domain::Prof
             [](const Piece& a, const Piece& b) { return a.above < b.above; });
 }
 
+// Parameters whose least value is not 0.
+struct Least {
+  absl::string_view model;
+  absl::string_view name;
+  double value;
+};
+constexpr Least kLeast[] = {{"c3", "l", 1}};  // a packet has at least a byte
+
 bool IsFiniteAndNotNegative(double value) { return std::isfinite(value) && value >= 0; }
 
 absl::Status ValidateParameter(const domain::Parameter& parameter, const std::string& field) {
@@ -63,6 +71,9 @@ absl::Status ValidateParameter(const domain::Parameter& parameter, const std::st
                                   absl::StrCat(number, " is not a finite number >= 0"));
     }
   }
+  if (absl::Status least = CheckLeast(parameter, field + "value"); !least.ok()) {
+    return least;
+  }
   if (parameter.above > 0 && spec->argument.empty()) {
     return domain::InvalidField(
         field + "above", absl::StrCat("\"", parameter.name, "\" of model \"", parameter.model,
@@ -76,6 +87,16 @@ absl::Status ValidateParameter(const domain::Parameter& parameter, const std::st
 }
 
 }  // namespace
+
+absl::Status CheckLeast(const domain::Parameter& parameter, absl::string_view field) {
+  for (const Least& least : kLeast) {
+    if (least.model != parameter.model || least.name != parameter.name) continue;
+    if (parameter.value >= least.value) continue;
+    return domain::InvalidField(field, absl::StrCat(parameter.value, " is less than ", least.value,
+                                                    ", the least ", least.model, ".", least.name));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const domain::Profile& profile) {
   ParameterValues values;

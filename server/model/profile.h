@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "domain/profile.h"
 #include "model/model.h"
 
@@ -21,9 +22,13 @@ inline constexpr size_t kMaxPieces = 16;
 
 // INVALID_ARGUMENT (field "parameters[i].value" and so on) unless every parameter belongs to a
 // known model and level, has a known relation, and has a value, stderr_ and above that are finite
-// and >= 0. A parameter has at most kMaxPieces pieces, each with another `above`; above > 0 needs a
-// model parameter with an argument.
+// and >= 0, and the value is at least the parameter's least one. A parameter has at most kMaxPieces
+// pieces, each with another `above`; above > 0 needs a model parameter with an argument.
 absl::Status Validate(const domain::Profile& profile);
+
+// INVALID_ARGUMENT with the field if the value is less than the parameter's least one: 1 byte for
+// c3.l, 0 for the others.
+absl::Status CheckLeast(const domain::Parameter& parameter, absl::string_view field);
 
 // Removes the pieces beyond kMaxPieces that profiles of older versions may have. The first, the
 // last and evenly spaced others remain, so that parameters with equal borders keep equal ones. Of

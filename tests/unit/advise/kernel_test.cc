@@ -20,8 +20,10 @@ TEST(KernelTest, ReadsTheWrittenForm) {
   EXPECT_EQ(ParseKernel("quick-sort").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(ParseKernel("").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(ParseKernel("sample-sort?variant=none").status().code(), absl::StatusCode::kNotFound);
-  for (const char* text : {"sample-sort?depth=1", "sample-sort?oversampling=-1",
-                           "sample-sort?oversampling=", "sample-sort?oversampling"}) {
+  for (const char* text :
+       {"sample-sort?depth=1", "sample-sort?oversampling=-1",
+        "sample-sort?oversampling=", "sample-sort?oversampling", "sample-sort?oversampling=0",
+        "matmul-3d?oversampling=3", "bitonic-sort?variant=words&largest_bucket=4096"}) {
     EXPECT_EQ(domain::FieldOf(ParseKernel(text).status()), "kernel") << text;
   }
 }

@@ -112,6 +112,7 @@ TEST(WhatIfTest, WhatIsWrongIsNamed) {
       {{"c3.s", Change::Kind::kFactor, 2}, "what_if[1].parameter", "give a value"},
       {{"alpha", Change::Kind::kValue, std::nan("")}, "what_if[1].value", "finite"},
       {{"alpha", Change::Kind::kValue, -1}, "what_if[1].value", ">= 0"},
+      {{"c3.l", Change::Kind::kValue, 0.5}, "what_if[1].value", "less than 1"},
       {{"alpha", Change::Kind::kFactor, kInfinity}, "what_if[1].factor", "finite"},
   };
   for (const auto& [change, field, says] : cases) {

@@ -289,6 +289,16 @@ TEST(LimitPieces, OfTwoValuesForOneTheFirstStays) {
   EXPECT_EQ(profile.parameters.size(), InPieces(3).parameters.size());
 }
 
+// A packet of less than a byte.
+TEST(Validate, KnowsTheLeastValue) {
+  domain::Profile profile;
+  profile.Set({"c3", domain::Level::kNetwork, "s", 0, 0, "test"});
+  profile.Set({"c3", domain::Level::kNetwork, "l", 1, 0, "test"});
+  EXPECT_TRUE(Validate(profile).ok());
+  profile.Set({"c3", domain::Level::kNetwork, "l", 0.5, 0, "test"});
+  EXPECT_EQ(domain::FieldOf(Validate(profile)), "parameters[1].value");
+}
+
 TEST(Validate, AcceptsWhatIsRight) {
   EXPECT_TRUE(Validate(CompleteHockney()).ok());
   EXPECT_TRUE(Validate({}).ok());
