@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -39,9 +40,13 @@ absl::Status AnswerKernel(std::shared_ptr<const daemon::Snapshot> snapshot,
   for (const advise::Prediction& prediction : answer->predictions) {
     FromPrediction(prediction, response->add_predictions());
   }
-  // Kernels price all their messages at the level of the network.
-  const advise::JobShape job{.ppn = (*machine)->cores_per_node, .ranks = request.ranks()};
-  AddCaveats(advise::CaveatsOf(**machine, job, {.network = request.ranks() > 1}), response);
+  // As in the kernels' source, each rank has a node of its own.
+  const advise::JobShape job{.ppn = 1, .ranks = request.ranks()};
+  std::vector<std::string> caveats = advise::CaveatsOf(**machine, job);
+  if ((*machine)->cores_per_node > 1 && request.ranks() > 1) {
+    caveats.emplace_back("kernels are priced with one rank on each node");
+  }
+  AddCaveats(caveats, response);
   response->set_communication_phase_count(answer->communication_phase_count);
   response->set_operation_count(answer->operations);
   response->set_profile_revision((*machine)->revision);

@@ -437,6 +437,20 @@ TEST(Kernels, AreListedAndPriced) {
   EXPECT_EQ(response.predictions_size(), 2);
   EXPECT_GT(response.communication_phase_count(), 0);
   EXPECT_GT(response.operation_count(), 0);
+  EXPECT_TRUE(response.caveats().empty());
+}
+
+// 64 ranks have a node each, also on a machine whose 16 nodes have room for all.
+TEST(Kernels, AreSaidToHaveOneRankOnANode) {
+  AskedDaemon daemon;
+  daemon.Register("mesh", 16, 4);
+  daemon.SetProfile("mesh", {{"c3", "network", "s", 8}, {"c3", "network", "l", 512}});
+  v1::EvaluateKernelRequest request = Kernel();
+  request.set_machine("mesh");
+  v1::EvaluateKernelResponse response;
+  ASSERT_TRUE(Call(&AdviceStub::EvaluateKernel, daemon.Advice(), request, &response).ok());
+  EXPECT_THAT(response.caveats(), ::testing::ElementsAre(HasSubstr("the job has more nodes (64)"),
+                                                         HasSubstr("one rank on each node")));
 }
 
 TEST(Kernels, WhatIsWrongIsNamed) {
