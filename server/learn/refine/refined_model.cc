@@ -34,6 +34,9 @@ constexpr int kLinearisations = 3;
 
 // The largest step of a parameter in one observation: a factor of e^3.
 constexpr double kMaxStep = 3;
+// How far calls that do not use a parameter may move it, since the last one that does. Covariances
+// are from earlier linearisations: over hundreds of calls they moved it by orders of magnitude.
+constexpr double kMaxUnusedDrift = 1;
 constexpr double kMinLog = -80;
 constexpr double kMaxLog = 80;
 
@@ -42,6 +45,9 @@ constexpr double kSlopeStep = 1e-6;
 // Borders share parameters, so all of them are visited this many times.
 constexpr int kMonotoneSweeps = 8;
 constexpr double kGapTolerance = 1e-6;
+
+// Of a call's price with respect to a parameter. Less is rounding.
+bool IsUsed(double slope) { return std::abs(slope) > 1e-9; }
 
 bool IsTime(const model::ParameterSpec& spec) { return spec.unit == "s" || spec.unit == "s/byte"; }
 
@@ -90,6 +96,7 @@ RefinedModel::RefinedModel(const model::Model& model, const domain::Profile& pri
   }
   const auto size = static_cast<Eigen::Index>(free_.size());
   log_values_ = Eigen::Map<const Eigen::VectorXd>(log_start_.data(), size);
+  used_ = log_values_;
   covariance_ = Eigen::Map<const Eigen::VectorXd>(sigma_.data(), size).cwiseAbs2().asDiagonal();
   touched_.assign(free_.size(), false);
   SetValues();
@@ -173,7 +180,9 @@ bool RefinedModel::Observe(const model::Schedule& schedule, double log_time, dou
     spread_variance = expected + noise / robust;
     for (Eigen::Index i = 0; i < size; ++i) {
       const double step = std::clamp(spread(i) / spread_variance * innovation, -kMaxStep, kMaxStep);
-      log_values_(i) = std::clamp(prior_mean(i) + step, kMinLog, kMaxLog);
+      const double far = IsUsed(row(i)) ? kMaxLog : kMaxUnusedDrift;
+      log_values_(i) = std::clamp(std::clamp(prior_mean(i) + step, used_(i) - far, used_(i) + far),
+                                  kMinLog, kMaxLog);
     }
     SetValues();
     Eigen::VectorXd next(size);
@@ -186,7 +195,9 @@ bool RefinedModel::Observe(const model::Schedule& schedule, double log_time, dou
   spread /= std::sqrt(spread_variance);
   covariance_.noalias() -= spread * spread.transpose();
   for (Eigen::Index i = 0; i < size; ++i) {
-    if (row(i) > 1e-9) touched_[static_cast<size_t>(i)] = true;
+    if (!IsUsed(row(i))) continue;
+    touched_[static_cast<size_t>(i)] = true;
+    used_(i) = log_values_(i);
   }
   return true;
 }

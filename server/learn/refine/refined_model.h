@@ -76,6 +76,7 @@ class RefinedModel {
   std::vector<double> log_start_;
   std::vector<double> sigma_;  // at the start
   Eigen::VectorXd log_values_;
+  Eigen::VectorXd used_;  // as the last call left them that used them; else the start
   Eigen::MatrixXd covariance_;
   std::vector<bool> touched_;
   std::vector<Border> borders_;  // ascending

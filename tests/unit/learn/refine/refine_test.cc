@@ -82,6 +82,20 @@ TEST(RefineTest, ProvenanceNamesTheObservations) {
               HasSubstr("refined: " + std::to_string(used) + " observations"));
 }
 
+// Calls with several ranks on a node tell the sum of two unknown rates, and tie these together. The
+// calls after them have one rank on each node, and prove one of the rates wrong by orders of
+// magnitude.
+TEST(RefineTest, CallsThatDoNotUseAParameterHardlyMoveIt) {
+  const domain::Profile prior = HockneyProfile(5e-7, 1e-9, 3e-6, 1e-9, 3);
+  std::vector<Cell> cells(5, MakeCell("bcast", "binomial", 4, 4, 1 << 20, 6e-3));
+  const auto node_byte_s = [&prior, &cells] {
+    return Refine(prior, cells).profile.Find("hockney", Level::kNode, "beta")->value;
+  };
+  const double before_s = node_byte_s();
+  cells.insert(cells.end(), 200, MakeCell("bcast", "binomial", 4, 1, 1 << 20, 1e-6));
+  EXPECT_LE(std::abs(std::log(node_byte_s() / before_s)), 1 + 1e-9);
+}
+
 TEST(RefineTest, ParametersThatNoObservationTouchesKeepValueAndSource) {
   // One node: the network's parameters stay as they were.
   const std::vector<Cell> cells(20, MakeCell("alltoall", "pairwise", 1, 4, 1024, 2e-5));
