@@ -66,17 +66,18 @@ class FoundationsTest(Asking, unittest.TestCase):
         beyond = ("the job has more nodes (32) than machine here (1)", "nobody measured level network")
         pattern = ["pattern", "-m", "here", "--pattern", "transpose", "-b", "1k", "-p"]
         kernel = ["kernel", "-m", "here", "--kernel", "bitonic-sort", "-n", "64k", "-p"]
-        for ask in (pattern, kernel):
+        # A kernel takes no ranks per node: all its messages have the price of the network.
+        of_kernel = (beyond[0].replace("32", "64"), beyond[1], "kernels are priced with one rank on each node")
+        for ask, caveats in ((pattern, beyond), (kernel, of_kernel)):
             text = self.ok(*ask, "64")
             answer = self.daemon.answer(*ask, "64")
-            self.assertEqual(len(answer["caveats"]), 2, answer)
-            for caveat, said in zip(beyond, answer["caveats"]):
+            self.assertEqual(len(answer["caveats"]), len(caveats), answer)
+            for caveat, said in zip(caveats, answer["caveats"]):
                 self.assertIn(caveat, said)
                 self.assertIn("note: " + said, text)
         self.assertEqual(self.daemon.answer("pattern", "-m", "here", "--pattern", "shift?by=1", "-b", "1k", "-p",
                                             "2").get("caveats", []), [])
-        # A kernel takes no ranks per node: all its messages have the price of the network.
-        self.assertEqual(len(self.daemon.answer(*kernel, "2")["caveats"]), 1)
+        self.assertEqual(len(self.daemon.answer(*kernel, "2")["caveats"]), len(of_kernel))
         run = ["run", "--print", "--machine", "here", "--library", "openmpi-4.1", "--nodes"]
         for mode in ("tune", "apply"):
             outcome = self.daemon(*run, "32", "--ppn", "2", "--mode", mode, "--limit", "5000",
