@@ -66,7 +66,6 @@ class Doctor {
       ExamineReports();
       ExamineMachines();
       ExamineObservations();
-      ExamineObservationTimes();
     }
     for (const std::string& mpi : console::KnownMpis()) ExamineMpi(mpi);
     ExamineClock();
@@ -223,26 +222,15 @@ class Doctor {
   }
 
   // coxd stores no row later than its own clock, so that one was ahead. Looks at the row stored
-  // last of each machine.
-  void ExamineObservationTimes() {
-    const absl::Time latest = absl::Now() + kRowClockSlack;
-    v1::ListMachineStatesRequest request;
-    request.set_page_size(1000);
-    do {
-      v1::ListMachineStatesResponse page;
-      // Who may not read history learns nothing here.
-      if (!session_.connection().Call(kListMachineStates, request, page).ok()) return;
-      for (const v1::MachineState& state : page.states()) {
-        const absl::Time at = TimeOf(state.last_observation_time());
-        if (!state.has_last_observation_time() || at <= latest) continue;
-        const absl::string_view name = BareMachine(state.name());
-        Add("time", Result::kWarn,
-            absl::StrCat(
-                name, ": the observation that was stored last is from the future: ", TimeText(at)),
-            "check the clock of coxd's host: it is behind now, or was ahead when the row came");
-      }
-      request.set_page_token(page.next_page_token());
-    } while (!request.page_token().empty());
+  // last.
+  void ExamineTimeOf(const v1::MachineState& state) {
+    const absl::Time at = TimeOf(state.last_observation_time());
+    if (!state.has_last_observation_time() || at <= absl::Now() + kRowClockSlack) return;
+    const absl::string_view name = BareMachine(state.name());
+    Add("time", Result::kWarn,
+        absl::StrCat(name,
+                     ": the observation that was stored last is from the future: ", TimeText(at)),
+        "check the clock of coxd's host: it is behind now, or was ahead when the row came");
   }
 
   // Machines that coxd can predict nothing for.
@@ -363,22 +351,35 @@ class Doctor {
     }
   }
 
+  // Of the machines that the caller sees.
   void ExamineObservations() {
-    v1::CountObservationsResponse response;
-    const absl::Status status =
-        session_.connection().Call(kCountObservations, v1::CountObservationsRequest(), response);
-    if (!status.ok()) {
-      Add("observations", Result::kFail, std::string(status.message()), "see the daemon's log");
-    } else if (response.dropped_count() > 0) {
+    int64_t count = 0;
+    int64_t dropped_count = 0;
+    v1::ListMachineStatesRequest request;
+    request.set_page_size(1000);
+    do {
+      v1::ListMachineStatesResponse page;
+      const absl::Status status = session_.connection().Call(kListMachineStates, request, page);
+      if (!status.ok()) {
+        Add("observations", Result::kFail, std::string(status.message()), "see the daemon's log");
+        return;
+      }
+      for (const v1::MachineState& state : page.states()) {
+        count += state.observation_count();
+        dropped_count += state.dropped_count();
+        ExamineTimeOf(state);
+      }
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
+    if (dropped_count > 0) {
       Add("observations", Result::kWarn,
-          absl::StrCat(response.observation_count(), ", and ",
-                       domain::Counted(response.dropped_count(), "timing"),
-                       domain::Plural(response.dropped_count(), " is", " are"),
+          absl::StrCat(count, ", and ", domain::Counted(dropped_count, "timing"),
+                       domain::Plural(dropped_count, " is", " are"),
                        " missing: dropped by agents, or refused by a full coxd"),
           "coxd was down or too slow: import the agents' spool files; or a machine has too many "
           "scenarios: raise machine-scenarios");
     } else {
-      Add("observations", Result::kOk, absl::StrCat(response.observation_count()));
+      Add("observations", Result::kOk, absl::StrCat(count));
     }
   }
 

@@ -190,6 +190,19 @@ class HealthTest(unittest.TestCase):
         self.assertIn("coxd stores nothing more", status.out)
         self.assertIn(backup.out.split(",")[0], status.out, "what can be restored")
 
+    def test_who_does_not_see_all_machines_sees_what_it_may(self):
+        self.start(Daemon(COXD, COX), "--projects", "m=token:in")
+        self.assertEqual(self.report(rows=10).code, 0)
+        counts = {}
+        for name in ("in", "out"):
+            token = self.daemon.path(name + ".token")
+            self.assertEqual(self.daemon("token", "create", name, "--role", "viewer", "-o", token).code, 0)
+            outcome = self.daemon("--token-file", token, "--json", "doctor")
+            findings = {finding["check"]: finding for finding in json.loads(outcome.out)["checks"]}
+            counts[name] = findings["observations"]["detail"]
+            self.assertEqual(findings["observations"]["result"], "ok", outcome)
+        self.assertEqual(counts, {"in": "10", "out": "0"})
+
     def test_a_viewer_sees_the_store_too(self):
         """doctor needs no right to report."""
         daemon = Daemon(COXD, COX)
