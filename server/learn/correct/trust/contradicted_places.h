@@ -11,8 +11,8 @@ namespace cox::learn {
 
 // Drops the places of one algorithm that most observations around them contradict; a place's own
 // observations agree with it. A report counts once, for any number of timings that it claims. Two
-// places are around each other if nodes, ppn and ranks are the same and their sizes differ by at
-// most a factor of eight. The larger block's time should lie between the smaller one's and that
+// places are around each other if nodes, ppn, ranks and kind are the same and their sizes differ by
+// at most a factor of eight. The larger block's time should lie between the smaller one's and that
 // multiplied by the ratio of the sizes; a time outside by a further factor of 20 contradicts.
 //
 // O(n log n) for n places. Returns how many elements it visited: at most 16 n log2(2 n).

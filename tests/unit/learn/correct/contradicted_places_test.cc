@@ -55,6 +55,17 @@ TEST(ContradictionTest, AsManyFalsePlacesBetweenTheTrueOnesGo) {
   }
 }
 
+// Three jobs timed a few calls of a smaller size, in which their ranks waited for each other.
+TEST(ContradictionTest, JobsDoNotContradictABenchmark) {
+  std::vector<PlacedTime> places = {TimeOf(128, 50e-6, 3), TimeOf(1024, 1.3e-6, 1)};
+  std::vector<PlacedTime> alike = places;
+  DropContradictedPlaces(&alike);
+  EXPECT_EQ(alike.size(), 1);
+  places[0].kind = domain::CellKind::kJob;
+  DropContradictedPlaces(&places);
+  EXPECT_EQ(places.size(), 2);
+}
+
 TEST(ContradictionTest, OneWildTimeGoesAndOneAloneStays) {
   std::vector<PlacedTime> places = Honest(1);
   places[10].log_time += std::log(500);
