@@ -117,13 +117,17 @@ void Weighing::WeighAll() {
   DoubtPromises();
 }
 
+// An algorithm that may give wrong results is not offered unless the question names it.
+bool Weighing::IsOffered(const library::Algorithm& row) const {
+  return row.collective == scenario_->collective &&
+         (question_.assume.commutative || row.safe_for_any_operation);
+}
+
 void Weighing::AddAll() {
   AddUnlisted(kDefault);
   if (scenario_) {
     for (const library::Algorithm& row : library::AlgorithmsOf(question_.library)) {
-      if (row.collective != scenario_->collective) continue;
-      // An algorithm that may give wrong results is not offered unless the question names it.
-      if (question_.assume.commutative || row.safe_for_any_operation) AddRow(row, row.native_name);
+      if (IsOffered(row)) AddRow(row, row.native_name);
     }
     if (const library::Algorithm* row = ComputedWindow(machine_, question_.library, *scenario_)) {
       AddRow(*row, row->native_name);
@@ -163,14 +167,16 @@ void Weighing::AddRow(const library::Algorithm& row, absl::string_view name) {
   entry.effective = structure.effective;
   entry.strategy = structure.strategy;
   entry.runs_as_itself = structure.effective == &row;
-  // Two names for the same code at this size have one price.
-  if (const learn::Estimate* known = FindEstimate(entry.code())) {
-    entry.estimate = *known;
-  } else {
-    entry.estimate = EstimateOf(entry.code(), structure.strategy);
-    scratch_.estimates.push_back({entry.code(), structure.strategy, entry.estimate});
-  }
+  entry.estimate = EstimateOnce(entry.code(), structure.strategy);
   scratch_.weighed.push_back(entry);
+}
+
+// Two names for the same code at this size have one price.
+learn::Estimate Weighing::EstimateOnce(absl::string_view code, const strategy::Strategy* strategy) {
+  if (const learn::Estimate* known = FindEstimate(code)) return *known;
+  const learn::Estimate estimate = EstimateOf(code, strategy);
+  scratch_.estimates.push_back({code, strategy, estimate});
+  return estimate;
 }
 
 // The default, whose estimate comes last, or an algorithm that only observations know. "default"
@@ -186,13 +192,10 @@ void Weighing::AddUnlisted(absl::string_view name) {
 void Weighing::EstimateTheOthers() {
   if (question_.candidates.empty() || !scenario_) return;
   for (const library::Algorithm& row : library::AlgorithmsOf(question_.library)) {
-    if (row.collective != scenario_->collective) continue;
-    if (!question_.assume.commutative && !row.safe_for_any_operation) continue;
+    if (!IsOffered(row)) continue;
     const learn::Structure structure = learn::ResolveRow(row, *scenario_, assume_);
     if (structure.effective == nullptr) continue;
-    const absl::string_view code = structure.effective->native_name;
-    if (FindEstimate(code) != nullptr) continue;
-    scratch_.estimates.push_back({code, structure.strategy, EstimateOf(code, structure.strategy)});
+    EstimateOnce(structure.effective->native_name, structure.strategy);
   }
 }
 

@@ -86,6 +86,8 @@ class Weighing {
 
  private:
   void WeighAll();
+  // Whether a question without candidates asks about it. The collective has strategies.
+  bool IsOffered(const library::Algorithm& row) const;
   void AddAll();
   void Add(absl::string_view name);
   void AddRow(const library::Algorithm& row, absl::string_view name);
@@ -106,6 +108,7 @@ class Weighing {
   learn::Estimate WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy);
   learn::Estimate DefaultCorrected(double price_s);
   const learn::Estimate* FindEstimate(absl::string_view code) const;  // null: there is none yet
+  learn::Estimate EstimateOnce(absl::string_view code, const strategy::Strategy* strategy);
   // Prices each name once.
   learn::Estimate EstimateOf(absl::string_view algorithm);
   // The same for an algorithm whose structure is known, or null; does not remember it.
