@@ -13,7 +13,7 @@ namespace cox::relay {
 
 // Takes the machines that the caller does not see out of coxd's answer to a question about all
 // machines; other answers stay. The door refuses questions that name such a machine. `method` is a
-// path ("/cox.v1.MachineService/ListMachines"). INTERNAL if the answer is no message of the method.
+// path ("/cox.v1.MachineService/ListMachines"). INTERNAL if the answer cannot be parsed.
 // Any thread.
 absl::Status LeaveOutUnseen(const access::Access& access, const access::Principal& caller,
                             absl::string_view method, grpc::ByteBuffer* answer);

@@ -15,9 +15,9 @@ namespace cox::learn {
 
 // `level` is that of the parameters, `shape` the machine's. All samples are of one level; it is
 // another one only for a model without levels, and sources and warnings then say so. Adds nothing
-// where no sample informs the model. Fits see at most kMostSamples samples and 64 possible borders
-// of regimes, whatever the number of samples. Its result has no meaning if `watch` says that the
-// caller is gone.
+// where no sample informs the model. However many samples there are, fits see at most kMostSamples
+// of them and 64 possible borders of regimes. If `watch` says that the caller is gone, the
+// calibration is incomplete.
 void CalibrateModel(const ModelPlan& plan, domain::Level level, const domain::Shape& shape,
                     absl::Span<const Sample* const> samples, domain::CallerWatch* watch,
                     Calibration* calibration);

@@ -146,8 +146,8 @@ TEST(LinkTimeTest, CountsRanksOfANode) {
               (16'000 - 12'000) * kBeta, 1e-12);
 }
 
-// Up-links as many as nodes slow nothing, whatever a model says of several ranks on a node. C3
-// prices the longer way.
+// A switch with an up-link for each of its nodes slows no job, in any model. C3 prices the longer
+// way.
 TEST(LinkTimeTest, FullLinksCostNothingWithSeveralRanksOnANode) {
   const MachinePointer machine = EveryModelsMachine();
   const NodesInUse one = Nodes("n[1-8]", 1);
