@@ -77,7 +77,7 @@ absl::Status MeasureMode(const Job& job, const Options& options, Output* output,
   }
 }
 
-// Returns the exit code, the same on every rank; rank 0 prints the reason.
+// Returns the job's exit code, the same on every rank; rank 0 prints the reason.
 int Measure(const Job& job, const Options& options) {
   const bool leads = job.rank == 0;
   Output output(options);
@@ -107,18 +107,20 @@ int Measure(const Job& job, const Options& options) {
 int main(int argc, char** argv) {
   const cox::bench::ParseOutcome parsed =
       cox::bench::ParseOptions(argc, argv, cox::bench::LibraryId(), HostName());
+  // Only the rank that prints the reason fails: Open MPI ends a job when its first rank fails, and
+  // may then lose what another one has printed.
   if (!parsed.options.has_value()) {
-    if (IsFirstByEnvironment()) {
-      std::fputs(parsed.out.c_str(), stdout);
-      std::fputs(parsed.err.c_str(), stderr);
-    }
+    if (!IsFirstByEnvironment()) return 0;
+    std::fputs(parsed.out.c_str(), stdout);
+    std::fputs(parsed.err.c_str(), stderr);
     return parsed.exit_code;
   }
   if (parsed.options->mode == Options::Mode::kSuite) {
     return cox::bench::RunSuite(parsed.options->suite, std::cout, std::cerr);
   }
   MPI_Init(&argc, &argv);
-  const int code = Measure(cox::bench::DescribeJob(), *parsed.options);
+  const Job job = cox::bench::DescribeJob();
+  const int code = Measure(job, *parsed.options);
   MPI_Finalize();
-  return code;
+  return job.rank == 0 ? code : 0;
 }

@@ -33,6 +33,12 @@ def run(ranks, *options, environment=None, timeout_s=120):
                           stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
 
 
+def run_with_late_rank_0(ranks, *options):
+    late = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || sleep 0.5; exec "$0" "$@"'
+    command = arguments.launcher.split() + ["-np", str(ranks), "sh", "-c", late, arguments.bench, *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
 def rows_of(text, header):
     rows = list(csv.DictReader(io.StringIO(text)))
     assert text.splitlines()[0].split(",") == header, text
@@ -310,6 +316,12 @@ class Libcoxcoll(unittest.TestCase):
                 self.assertEqual(done.stderr.count("cox-bench: --label: "), 1, done.stderr)
                 self.assertIn(reason, done.stderr)
                 self.assertNotIn("coxcoll,", done.stdout)
+
+
+    def test_says_why_also_if_the_other_ranks_end_first(self):
+        done = run_with_late_rank_0(3, "collectives", "--library", "coxcoll", "--label", "allreduce=ring")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("coxcoll has no allreduce", done.stderr)
 
 
 class WithoutLauncher(unittest.TestCase):
