@@ -33,29 +33,11 @@ constexpr auto kGrace = std::chrono::seconds(5);
 constexpr int kPollInterval_ms = 100;
 constexpr size_t kMaxLineBytes = 64 << 10;
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t signalled = 0;
 
-void OnSignal(int /*signal*/) { interrupted = 1; }
+void OnSignal(int /*signal*/) { signalled = 1; }
 
-// Takes the signals that ask cox to end while it lives.
-class SignalScope {
- public:
-  SignalScope() {
-    interrupted = 0;
-    struct sigaction action = {};
-    action.sa_handler = OnSignal;
-    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
-  }
-  ~SignalScope() {
-    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-  }
-  SignalScope(const SignalScope&) = delete;
-  SignalScope& operator=(const SignalScope&) = delete;
-
- private:
-  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, 3> before_;
-};
+int open_scopes = 0;
 
 std::vector<std::string> EnvironmentOf(const ChildCommand& command) {
   const std::map<std::string, std::string>& additions = command.environment;
@@ -178,9 +160,9 @@ class Child {
 
   // Ends it if somebody wants that, and looks whether it has ended.
   void Check() {
-    if (ended_early_.ok() && (interrupted != 0 || Clock::now() > Deadline())) {
+    if (ended_early_.ok() && (signalled != 0 || Clock::now() > Deadline())) {
       ended_early_ =
-          interrupted != 0
+          signalled != 0
               ? absl::CancelledError("interrupted")
               : absl::AbortedError(absl::StrFormat("did not end within %.0f s", command_.limit_s));
       kill(-pid_, SIGTERM);
@@ -259,6 +241,20 @@ void Attend(absl::Span<const std::unique_ptr<Child>> children) {
 }
 
 }  // namespace
+
+SignalScope::SignalScope() {
+  if (open_scopes++ == 0) signalled = 0;
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+}
+
+SignalScope::~SignalScope() {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  --open_scopes;
+}
+
+bool SignalScope::interrupted() const { return signalled != 0; }
 
 std::vector<absl::StatusOr<ChildResult>> RunChildren(absl::Span<const ChildCommand> commands) {
   const SignalScope signals;

@@ -3,6 +3,8 @@
 #ifndef COX_CONSOLE_CHILD_PROCESS_H_
 #define COX_CONSOLE_CHILD_PROCESS_H_
 
+#include <array>
+#include <csignal>
 #include <functional>
 #include <map>
 #include <set>
@@ -27,6 +29,23 @@ struct ChildCommand {
   std::set<std::string> without;                         // names of our own that it does not get
   double limit_s = 0;                                    // after this the program is ended
   std::function<void(absl::string_view)> on_error_line;  // each line of its standard error
+};
+
+// While it lives, a signal that asks cox to end is only remembered, and ends the children that run
+// then or start later: for work that a signal must not cut in two. Scopes may be nested.
+class SignalScope {
+ public:
+  SignalScope();
+  ~SignalScope();
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+  // A signal came since the outermost scope began.
+  bool interrupted() const;
+
+ private:
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, 3> before_;
 };
 
 // Standard input is empty. NOT_FOUND: no such program. CANCELLED: a signal came. ABORTED: the limit

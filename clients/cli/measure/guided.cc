@@ -13,12 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "cli/files/interchange.h"
 #include "cli/measure/bench_run.h"
 #include "cli/measure/round_plan.h"
 #include "cli/methods.h"
+#include "console/child_process.h"
 #include "console/progress.h"
 #include "domain/words/counted.h"
 
@@ -51,11 +50,13 @@ std::string Percent(double share) { return absl::StrFormat("%.2g %%", 100 * shar
 
 class Guided {
  public:
-  Guided(Session& session, const GuidedOptions& options, const StorePart& store)
+  Guided(Session& session, const GuidedOptions& options, const StorePart& store,
+         const KeepMeasured& keep)
       : session_(session),
         options_(options),
         store_(store),
-        run_(absl::FormatTime("calibrate-%Y%m%dT%H%M%SZ", absl::Now(), absl::UTCTimeZone())),
+        keep_(keep),
+        run_(NewRunName()),
         progress_(&session.err(), console::ErrorColumns()),
         runner_(session, options.measure.programs.bench, progress_) {
     progress_.Announce();
@@ -69,7 +70,7 @@ class Guided {
     if (status.ok()) status = ListAlgorithms();
     if (status.ok() && !strategies_.strategies().empty()) status = MeasureRounds();
     progress_.Clear();
-    return status;
+    return status.ok() ? status : keep_(status, part_);
   }
 
  private:
@@ -116,28 +117,32 @@ class Guided {
   absl::Status MeasureFirst() {
     const BenchEffort& effort = options_.measure.effort;
     const std::string& machine = options_.measure.machine;
-    Measured part;
     absl::StatusOr<std::string> rows =
         LaunchWhole(PairArguments(effort, machine), effort.pair_budget_s, "messages");
     if (!rows.ok()) return rows.status();
-    part.samples_csv = *std::move(rows);
+    part_.samples_csv = *std::move(rows);
+    part_.observations_csv = ObservationHeader();
     const auto start = Clock::now();
     rows = LaunchWhole(CollectiveArguments(effort, machine, run_, {}), effort.collective_budget_s,
                        "library's own choice");
     if (!rows.ok()) return rows.status();
     Learn(kJobStart_s + effort.collective_budget_s, start);
-    part.observations_csv = ObservationHeader();
-    const absl::StatusOr<int64_t> count = TakeRows(*rows, part.observations_csv, &first_);
+    const absl::StatusOr<int64_t> count = TakeRows(*rows, part_.observations_csv, &first_);
     if (!count.ok()) return count.status();
-    part.observation_count = *count;
-    part.nodes = first_.nodes;
-    part.ppn = first_.ppn;
+    part_.observation_count = *count;
+    part_.nodes = first_.nodes;
+    part_.ppn = first_.ppn;
     for (const JobFacts::Cell& cell : first_.cells) {
       tried_.insert({cell.collective, kDefaultAlgorithm, first_.ranks, cell.block_bytes});
     }
     shapes_[first_.ranks] = {first_.nodes, first_.ppn};
+    return Store();
+  }
+
+  // Hands over the part that was measured.
+  absl::Status Store() {
     progress_.Clear();
-    return store_(part);
+    return store_(std::exchange(part_, {}));
   }
 
   // None, and a warning, where the library's algorithms are not known or cannot be forced.
@@ -207,6 +212,7 @@ class Guided {
       session_.connection().AllowAtLeast(kSuggestTimeout_s);
       absl::Status status = session_.connection().Call(kSuggestMeasurements, Candidates(), answer);
       if (!status.ok()) return status;
+      if (signals_.interrupted()) return absl::CancelledError("interrupted");
       std::vector<const v1::SuggestedMeasurement*> fresh;
       for (const v1::SuggestedMeasurement& one : answer.suggestions()) {
         if (!tried_.contains(KeyOf(one.measurement()))) fresh.push_back(&one);
@@ -245,8 +251,7 @@ class Guided {
   }
 
   absl::Status MeasureRound(const RoundPlan& plan) {
-    Measured part;
-    part.observations_csv = ObservationHeader();
+    part_.observations_csv = ObservationHeader();
     for (const std::vector<PlannedJob>& wave : plan.waves) {
       std::vector<BenchRun> runs;
       double wave_s = 0;
@@ -260,13 +265,11 @@ class Guided {
       const std::vector<absl::StatusOr<std::string>> rows =
           runner_.Run(runs, [this](const BenchProgress& progress) { Show(progress.what); });
       Learn(wave_s, start);
-      for (size_t i = 0; i < wave.size(); ++i) {
-        absl::Status status = Take(wave[i], rows[i], part);
-        if (!status.ok()) return status;
-      }
+      absl::Status status;
+      for (size_t i = 0; i < wave.size(); ++i) status.Update(Take(wave[i], rows[i]));
+      if (!status.ok()) return status;
     }
-    progress_.Clear();
-    return part.observation_count == 0 ? absl::OkStatus() : store_(part);
+    return part_.observation_count == 0 ? absl::OkStatus() : Store();
   }
 
   BenchRun RunOf(const PlannedJob& job, int64_t first_host) const {
@@ -287,8 +290,7 @@ class Guided {
   }
 
   // A job that failed is not tried again.
-  absl::Status Take(const PlannedJob& job, const absl::StatusOr<std::string>& rows,
-                    Measured& part) {
+  absl::Status Take(const PlannedJob& job, const absl::StatusOr<std::string>& rows) {
     for (const BenchCell& cell : job.cells) {
       tried_.insert(
           {cell.collective, job.algorithms.at(cell.collective), job.ranks, cell.block_bytes});
@@ -299,12 +301,12 @@ class Guided {
       return absl::OkStatus();
     }
     JobFacts facts;
-    const absl::StatusOr<int64_t> count = TakeRows(*rows, part.observations_csv, &facts);
+    const absl::StatusOr<int64_t> count = TakeRows(*rows, part_.observations_csv, &facts);
     if (!count.ok()) {
       runner_.Warn(count.status().message());
       return absl::OkStatus();
     }
-    part.observation_count += *count;
+    part_.observation_count += *count;
     shapes_[job.ranks] = {facts.nodes, facts.ppn};
     return absl::OkStatus();
   }
@@ -319,9 +321,13 @@ class Guided {
   Session& session_;
   const GuidedOptions& options_;
   const StorePart& store_;
+  const KeepMeasured& keep_;
+  // From the first job on, a signal between two jobs must not hide what was stored.
+  const console::SignalScope signals_;
   const Clock::time_point start_ = Clock::now();
   // Algorithms are compared only within one run: all jobs of this measurement are one.
   const std::string run_;
+  Measured part_;  // measured and not handed over
   console::Progress progress_;
   BenchRunner runner_;
   int64_t most_ranks_ = 2;
@@ -336,9 +342,9 @@ class Guided {
 
 }  // namespace
 
-absl::Status MeasureByWorth(Session& session, const GuidedOptions& options,
-                            const StorePart& store) {
-  return Guided(session, options, store).Run();
+absl::Status MeasureByWorth(Session& session, const GuidedOptions& options, const StorePart& store,
+                            const KeepMeasured& keep) {
+  return Guided(session, options, store, keep).Run();
 }
 
 }  // namespace cox::cli

@@ -29,9 +29,15 @@ struct GuidedOptions {
 // part has samples.
 using StorePart = std::function<absl::Status(const Measured& part)>;
 
+// After a failure: keeps what was measured and not handed to coxd. Returns `why`, and where the
+// measurements are. Does nothing if there are none.
+using KeepMeasured = std::function<absl::Status(const absl::Status& why, const Measured& measured)>;
+
 // Measures messages, the library's default on the most ranks, and then in rounds what
-// SuggestMeasurements names. Fails as MeasureMachine() does, or as `store` or coxd fails.
-absl::Status MeasureByWorth(Session& session, const GuidedOptions& options, const StorePart& store);
+// SuggestMeasurements names. Fails as MeasureMachine() does, or as `store` or coxd fails; what
+// `store` did not get goes to `keep`.
+absl::Status MeasureByWorth(Session& session, const GuidedOptions& options, const StorePart& store,
+                            const KeepMeasured& keep);
 
 }  // namespace cox::cli
 

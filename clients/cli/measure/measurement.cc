@@ -15,6 +15,7 @@
 #include "cli/files/interchange.h"
 #include "cli/measure/bench_run.h"
 #include "cli/methods.h"
+#include "cli/resource_names.h"
 #include "console/progress.h"
 #include "domain/words/counted.h"
 #include "library/run_time_number.h"
@@ -30,7 +31,7 @@ class Measurement {
       : session_(session),
         options_(options),
         measured_(measured),
-        run_(absl::FormatTime("calibrate-%Y%m%dT%H%M%SZ", absl::Now(), absl::UTCTimeZone())),
+        run_(NewRunName()),
         progress_(&session.err(), console::ErrorColumns()),
         runner_(session, options.programs.bench, progress_) {
     progress_.Announce();
@@ -169,6 +170,12 @@ class Measurement {
 };
 
 }  // namespace
+
+std::string NewRunName() {
+  return absl::StrCat(
+      absl::FormatTime("calibrate-%Y%m%dT%H%M%SZ-", absl::Now(), absl::UTCTimeZone()),
+      NewUuid().substr(0, 8));
+}
 
 absl::Status MeasureMachine(Session& session, const MeasureOptions& options, Measured& measured) {
   return Measurement(session, options, measured).Run();

@@ -32,6 +32,9 @@ struct Measured {
   int64_t ppn = 1;
 };
 
+// "calibrate-20261128T031500Z-1f0c9a3e": the run of a measurement's rows, another one each time.
+std::string NewRunName();
+
 // CANCELLED after a signal; ABORTED where a run that everything rests on failed (what it said is
 // then on err()): that of the messages, or of the defaults while no collective is measured. Other
 // failed runs are only reported on err(), and the rest goes on. After an error `measured` has what

@@ -33,6 +33,7 @@
 #include "cli/resource_names.h"
 #include "cli/run/become_command.h"
 #include "cli/verbs/verbs.h"
+#include "console/child_process.h"
 #include "console/launcher.h"
 #include "console/table.h"
 #include "console/units.h"
@@ -190,11 +191,32 @@ int64_t ActiveRevision(Session& session, const std::string& machine) {
   return status.ok() ? profile.revision() : 0;
 }
 
+// Two calibrations at once slow each other down. `before`: the revision that was active when this
+// one began.
+void WarnOfAnother(Session& session, const std::string& machine, int64_t before) {
+  v1::ListProfilesRequest request;
+  request.set_parent(MachineName(machine));
+  v1::ListProfilesResponse newest;
+  // Without an answer, the calibration itself fails or was alone.
+  if (!session.connection().Call(kListProfiles, request, newest).ok()) return;
+  for (const v1::Profile& profile : newest.profiles()) {
+    if (profile.revision() <= before) return;
+    if (profile.provenance() != v1::PROVENANCE_CALIBRATED) continue;
+    session.Note(absl::StrCat(
+        "warning: another calibration of ", machine, " made revision ", profile.revision(),
+        " while this one measured; if both ran on the same nodes, their times "
+        "are too long: calibrate again, one at a time"));
+    return;
+  }
+}
+
 // A machine has one set of parameters, so a calibration with one MPI also moves the prices of the
 // others. `before`: the revision that was active.
 void NoteReplaced(Session& session, const Options& options, int64_t before,
                   const v1::Profile& profile) {
-  if (before == 0 || ActiveRevision(session, options.machine) != profile.revision()) return;
+  if (before == 0 || profile.revision() == 0) return;
+  // A pinned revision stays active. Rows of this calibration may have refined the new one already.
+  if (ActiveRevision(session, options.machine) == before) return;
   session.Note(absl::StrCat(
       "note: revision ", profile.revision(), " replaces the parameters of revision ", before,
       " for all MPI libraries, so advice that rests on prices may change. To go back: `cox profile "
@@ -285,15 +307,12 @@ absl::Status WithCommands(const absl::Status& why, const Options& options, const
                                        ": later ", absl::StrJoin(commands, ", then ")));
 }
 
-// After a failure.
-using KeepMeasured = std::function<absl::Status(const absl::Status& why, const Measured& measured)>;
-
 absl::Status Measure(Session& session, const Options& options, const MeasureOptions& measure,
                      const StorePart& store, const KeepMeasured& keep) {
   // libcoxcoll has no choice of its own that others could be worth more than.
   if (options.budget_s > 0 && !options.with_coxcoll) {
     const GuidedOptions guided = {measure, options.budget_s, options.hosts};
-    return MeasureByWorth(session, guided, store);
+    return MeasureByWorth(session, guided, store, keep);
   }
   Measured measured;
   absl::Status status = MeasureMachine(session, measure, measured);
@@ -341,15 +360,21 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   }
   const absl::StatusOr<std::string> folder = MakeTemporaryFolder("calibrate");
   if (!folder.ok()) return folder.status();
-  const int64_t before = ActiveRevision(session, options.machine);
+  int64_t before = ActiveRevision(session, options.machine);
   Submitted submitted;
   bool is_kept = false;
+  // A signal must not end cox between the answer of coxd and the note about it.
+  const console::SignalScope signals;
   const KeepMeasured keep = [&](const absl::Status& why, const Measured& measured) {
     if (measured.samples_csv.empty() && measured.observation_count == 0) return why;
     is_kept = WriteFiles(measured, *folder).ok();
     return is_kept ? WithCommands(why, options, measured, *folder) : why;
   };
   const StorePart store = [&](const Measured& measured) {
+    if (!measured.samples_csv.empty()) {
+      WarnOfAnother(session, options.machine, before);
+      before = ActiveRevision(session, options.machine);
+    }
     absl::Status stored = WriteFiles(measured, *folder);
     if (stored.ok()) stored = Submit(session, options, measured, *folder, submitted);
     return stored.ok() ? stored : keep(stored, measured);
@@ -359,10 +384,15 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
     std::error_code error;
     std::filesystem::remove_all(*folder, error);
   }
-  if (!status.ok()) return status;
-  Print(session, options.machine, submitted.profile, &submitted.stored);
+  if (status.ok()) {
+    Print(session, options.machine, submitted.profile, &submitted.stored);
+  } else if (submitted.stored.stored_count > 0) {
+    session.Note(absl::StrCat("note: coxd has stored ",
+                              domain::Counted(submitted.stored.stored_count, "timing"),
+                              " of this calibration"));
+  }
   NoteReplaced(session, options, before, submitted.profile.profile());
-  return absl::OkStatus();
+  return status;
 }
 
 // "allgather, allreduce, ..."
@@ -375,8 +405,19 @@ std::string BenchmarkedNames() {
   return absl::StrJoin(names, ", ");
 }
 
-// Jobs can only be placed where the launcher is told the nodes.
-absl::Status CheckHosts(const Options& options) {
+// Jobs can only be placed where the launcher is told the nodes, and have the number of ranks that
+// it is told.
+absl::Status CheckLauncher(const Options& options) {
+  const bool has_launcher = !options.launcher.empty();
+  if (has_launcher && options.ranks.size() > 1 &&
+      !console::HasPlaceholder({options.launcher}, "{ranks}")) {
+    return UsageError("--ranks: of several numbers, the launcher needs {ranks}");
+  }
+  for (const char* placeholder : {"{nodes}", "{ppn}"}) {
+    if (options.hosts.empty() && console::HasPlaceholder({options.launcher}, placeholder)) {
+      return UsageError(absl::StrCat("--launcher: ", placeholder, " needs --hosts"));
+    }
+  }
   const bool has_placeholder = console::HasPlaceholder({options.launcher}, "{hosts}");
   if (options.hosts.empty()) {
     return has_placeholder ? UsageError("--launcher: {hosts} needs --hosts") : absl::OkStatus();
@@ -406,7 +447,8 @@ void AddCalibrateVerb(Verb app) {
       "      \"srun --exact -N {nodes} -n {ranks} -w {hosts}\"\n"
       "  cox calibrate cluster --from p2p.csv\n"
       "Jobs time messages, then collectives with the library's default, then with each of its\n"
-      "algorithms. That takes about three minutes, or one with --quick. --ours also times the\n"
+      "algorithms. That takes about three minutes, with --quick less than one. --ours also times "
+      "the\n"
       "algorithms of libcoxcoll, which takes half as long again. cox registers an unknown\n"
       "machine with the nodes and cores of these jobs. A file for --from has the columns\n"
       "machine,kind,level,pattern,pairs,block_bytes,time_s, as `cox-bench p2p` writes them.");
@@ -476,7 +518,7 @@ void AddCalibrateVerb(Verb app) {
         for (const int64_t ranks : options->ranks) {
           if (ranks < 2) return UsageError("--ranks: at least 2 ranks are needed");
         }
-        if (absl::Status hosts = CheckHosts(*options); !hosts.ok()) return hosts;
+        if (absl::Status launcher = CheckLauncher(*options); !launcher.ok()) return launcher;
         // Before minutes of measuring.
         for (const std::string& name : options->collectives) {
           const auto known = domain::ParseCollective(name);

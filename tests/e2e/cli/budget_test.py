@@ -92,6 +92,47 @@ class BudgetTest(unittest.TestCase):
         self.assertEqual({job["ranks"] for job in jobs}, {4})
         self.assertLess(self.regret((4,))[0], 1.1, outcome.err)
 
+    def interrupted(self, after):
+        """cox, its stderr and the folder of its files, if Ctrl-C comes with the start of the job number `after`."""
+        log = self.daemon.path("jobs")
+        launcher = self.daemon.write(
+            "launcher", "#!/bin/sh\n"
+            f"if [ -e {log} ] && [ $(wc -l <{log}) = {after} ]; then kill -INT $PPID; exec sleep 1000; fi\n"
+            f"exec {sys.executable} {PLAYER} {log} any $*\n")
+        os.chmod(launcher, 0o755)
+        outcome = self.daemon("calibrate", "here", "--mpi", MPI, "--launcher", launcher + " {ranks}", "--ranks", "4",
+                              "--budget", "10m", env={**os.environ, "TMPDIR": self.daemon.folder.name})
+        self.assertEqual(outcome.code, 130, outcome)
+        return outcome.err
+
+    def run_printed_commands(self, err):
+        for command in re.findall("later `cox ([^`]+)`(?:, then `cox ([^`]+)`)?", err):
+            for words in filter(None, command):
+                outcome = self.daemon(*words.split())
+                self.assertEqual(outcome.code, 0, outcome)
+
+    def test_an_interrupt_keeps_messages(self):
+        err = self.interrupted(after=1)
+        self.assertIn("interrupted; the measurements are in " + self.daemon.folder.name, err)
+        self.assertIn("`cox calibrate here --from ", err)
+
+    def test_an_interrupt_keeps_the_unfinished_round(self):
+        first = sum(1 for _ in play_cluster.DEFAULTS for _ in play_cluster.SIZES)
+        err = self.interrupted(after=3)
+        self.assertIn("coxd has stored " + str(first) + " timings", err)
+        before = len(self.measured())
+        self.assertEqual(before, first)
+        with open(self.daemon.path("jobs"), encoding="utf-8") as file:
+            third = json.loads(file.readlines()[2])
+        self.run_printed_commands(err)
+        self.assertEqual(len(self.measured()) - before, len(third["options"]["--cells"]))
+
+    def test_an_interrupt_says_what_the_calibration_replaced(self):
+        self.calibrate("--budget", "1s", "--ranks", "4", hosts="any", job_s=0.5)
+        os.remove(self.daemon.path("jobs"))
+        revision = self.daemon.json("profile", "show", "here")["revision"]
+        self.assertIn(f"replaces the parameters of revision {revision}", self.interrupted(after=2))
+
     def test_wrong_words(self):
         for words, said in (
             (["--hosts", "a,b"], "--hosts"),  # without a budget
@@ -100,6 +141,9 @@ class BudgetTest(unittest.TestCase):
             (["--budget", "1m", "--hosts", "a,b"], "--hosts: the launcher needs {hosts} for their names"),
             (["--budget", "1m", "--hosts", "a,b", "--launcher", "x {hosts}", "--ours"], "cannot be used with --ours"),
             (["--budget", "1m", "--launcher", "x {hosts}"], "--launcher: {hosts} needs --hosts"),
+            (["--launcher", "x -N {nodes} -n {ranks}"], "--launcher: {nodes} needs --hosts"),
+            (["--launcher", "x -n {ranks} --ntasks-per-node {ppn}"], "--launcher: {ppn} needs --hosts"),
+            (["--launcher", "x -n 4", "--ranks", "2,4"], "--ranks: of several numbers, the launcher needs {ranks}"),
         ):
             outcome = self.daemon("calibrate", "here", *words)
             self.assertEqual(outcome.code, 2, outcome)

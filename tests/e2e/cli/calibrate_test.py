@@ -238,6 +238,16 @@ class CalibrateTest(unittest.TestCase):
         self.assertEqual(self.ranks_stored(), ["3", "4"])
         self.assertIn("hockney", outcome.out)
 
+    def test_another_calibration_meanwhile_is_named(self):
+        words = ["calibrate", "here", "--mpi", MPI, "--ranks", "3", "--launcher"]
+        outcome = self.daemon(*words, self.launcher("timings $1\n"))
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertNotIn("another calibration", outcome.err)
+        other = f"{COX} --server {self.daemon.address} calibrate here --from {self.daemon.path('pairs.csv')} >/dev/null\n"
+        outcome = self.daemon(*words, self.launcher(other + "timings $1\n"))
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertRegex(outcome.err, r"warning: another calibration of here made revision \d+ while this one measured")
+
     def test_an_interrupt_keeps_what_was_measured(self):
         started = self.daemon.path("started")
         launcher = self.launcher(f"if [ $1 = 2 ]; then echo >{started}; exec sleep 1000; fi\ntimings $1\n")
