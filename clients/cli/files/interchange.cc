@@ -11,6 +11,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -249,7 +250,7 @@ absl::Status ParseQuestion(const RecordFile& file, v1::RecommendRequest& questio
   CheckShape(row, kRanks, question.nodes(), question.ppn(), question.ranks());
   question.set_block_bytes(row.Integer(kBlockBytes, 0, console::kMaxBytes));
   for (absl::string_view name : absl::StrSplit(file.Get(kCandidates), ';', absl::SkipEmpty())) {
-    question.add_candidates(std::string(name));
+    question.add_candidates(std::string(absl::StripAsciiWhitespace(name)));
   }
   if (question.candidates_size() > kMaxCandidates) {
     row.Fail(kCandidates, absl::StrCat("names ", question.candidates_size(),

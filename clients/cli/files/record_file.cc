@@ -99,7 +99,7 @@ bool RecordFile::Next() {
 absl::string_view RecordFile::Get(size_t column) const {
   const int position = positions_[column];
   if (position < 0) return "";
-  return record_.fields[position];
+  return absl::StripAsciiWhitespace(record_.fields[position]);
 }
 
 std::string RecordFile::IgnoredNote() const {

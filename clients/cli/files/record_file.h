@@ -38,7 +38,8 @@ class RecordFile {
   bool Next();
   const absl::Status& status() const { return status_; }
 
-  // The field of the i-th column of the specification; empty where the file has no such column.
+  // The field of the i-th column of the specification, without spaces around it; empty where the
+  // file has no such column.
   absl::string_view Get(size_t column) const;
 
   // INVALID_ARGUMENT "FILE:LINE:COLUMN: rule" about the current record.

@@ -1,7 +1,6 @@
 #include "cli/files/row_parser.h"
 
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cli/resource_names.h"
 #include "console/numbers.h"
@@ -14,8 +13,7 @@ void RowParser::Fail(size_t column, absl::string_view rule) {
 
 int64_t RowParser::Integer(size_t column, int64_t low, int64_t high) {
   if (!ok()) return 0;
-  absl::StatusOr<int64_t> value =
-      console::ParseInteger(absl::StripAsciiWhitespace(file_.Get(column)), low, high);
+  absl::StatusOr<int64_t> value = console::ParseInteger(file_.Get(column), low, high);
   if (value.ok()) return *value;
   Fail(column, value.status().message());
   return 0;
@@ -28,8 +26,7 @@ int64_t RowParser::IntegerOr(size_t column, int64_t low, int64_t high, int64_t o
 
 double RowParser::Positive(size_t column) {
   if (!ok()) return 0;
-  absl::StatusOr<double> value =
-      console::ParsePositive(absl::StripAsciiWhitespace(file_.Get(column)));
+  absl::StatusOr<double> value = console::ParsePositive(file_.Get(column));
   if (value.ok()) return *value;
   Fail(column, value.status().message());
   return 0;
@@ -37,8 +34,7 @@ double RowParser::Positive(size_t column) {
 
 double RowParser::NonNegativeOrZero(size_t column) {
   if (!ok() || file_.Get(column).empty()) return 0;
-  absl::StatusOr<double> value =
-      console::ParseNonNegative(absl::StripAsciiWhitespace(file_.Get(column)));
+  absl::StatusOr<double> value = console::ParseNonNegative(file_.Get(column));
   if (value.ok()) return *value;
   Fail(column, value.status().message());
   return 0;

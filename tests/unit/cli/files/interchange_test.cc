@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
 namespace cox::cli {
@@ -74,6 +75,24 @@ TEST(InterchangeTest, AnExportedObservationReadsBack) {
       Records(ObservationHeader() + ObservationRow(observation), ObservationColumns());
   ASSERT_TRUE(ParseObservation(*exported, again).ok());
   EXPECT_EQ(again.SerializeAsString(), observation.SerializeAsString());
+}
+
+TEST(InterchangeTest, SpacesBesideCommasAreNoPartOfAValue) {
+  v1::Observation plain;
+  v1::Observation spaced;
+  const std::string text = std::string(kObservationHeader) + kGoodObservation + "\n";
+  ASSERT_TRUE(ParseObservation(*Records(text, ObservationColumns()), plain).ok());
+  const std::string apart = absl::StrReplaceAll(text, {{",", " , "}});
+  ASSERT_TRUE(ParseObservation(*Records(apart, ObservationColumns()), spaced).ok());
+  EXPECT_EQ(spaced.SerializeAsString(), plain.SerializeAsString());
+  v1::RecommendRequest question;
+  const auto file = Records(
+      "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates\n"
+      "m, openmpi-4.1, bcast, 1, 2, 2, 8, linear; binomial\n",
+      QuestionColumns());
+  ASSERT_TRUE(ParseQuestion(*file, question).ok());
+  EXPECT_EQ(question.collective(), "bcast");
+  EXPECT_THAT(question.candidates(), ElementsAre("linear", "binomial"));
 }
 
 struct BadField {
