@@ -4,9 +4,11 @@
 #include <cox/v1/observation.pb.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -298,6 +300,14 @@ std::string SpooledNote(const ImportResult& result) {
 
 absl::Status ImportObservations(Session& session, const ImportOptions& options,
                                 ImportResult& result) {
+  // The file is read twice: to check it, and to send it.
+  std::error_code error;
+  const std::filesystem::file_status kind = std::filesystem::status(options.file, error);
+  if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind) &&
+      !std::filesystem::is_directory(kind)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.file, ": is a pipe or a device; save the rows into a file first"));
+  }
   absl::StatusOr<Census> census = Examine(session, options);
   if (!census.ok()) return census.status();
   if (census->bad_count > 0 && !options.skip_bad) {

@@ -681,6 +681,8 @@ class CliTest(Asking, unittest.TestCase):
 
     def test_bad_files(self):
         self.refused(5, "is empty", "observations", "import", self.daemon.write("none.csv", ""))
+        os.mkfifo(self.daemon.path("pipe"))
+        self.refused(5, "save the rows into a file first", "observations", "import", self.daemon.path("pipe"), timeout=60)
         headless = self.daemon.write("headless.csv", observations().split("\n", 1)[1])
         self.refused(5, "the header lacks this column", "observations", "import", headless)
         with open(self.daemon.path("binary.csv"), "wb") as file:
