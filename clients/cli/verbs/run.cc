@@ -445,7 +445,7 @@ void AddRunVerb(Verb app) {
         if (mark != words.end()) options->command.assign(mark + 1, words.end());
         return Run(session, *options);
       },
-      [options](const GlobalOptions&) {
+      [options](const GlobalOptions& global) {
         if (options->with_coxcoll && options->mode != "apply") {
           return UsageError("--ours needs --mode apply");
         }
@@ -454,6 +454,13 @@ void AddRunVerb(Verb app) {
         }
         if (options->command.empty() && !options->print) {
           return MissingOption("a command to run, after --,");
+        }
+        // The parser has taken those words of the command that look like options of cox.
+        const auto& words = global.words;
+        if (!options->command.empty() &&
+            std::find(words.begin(), words.end(), "--") == words.end()) {
+          return UsageError(absl::StrCat("write -- before the command: `cox run -- ",
+                                         options->command.front(), " ...`"));
         }
         return absl::OkStatus();
       });

@@ -295,6 +295,8 @@ ENGINEER = [
     ("calibrate lab --from {no_pairs.csv}", REFUSED, "no_pairs.csv:2:pairs: is '0', must be within 1.."),
     # run
     ("run", WRONG, "a command to run, after --, is required"),
+    ("run true", WRONG, "write -- before the command: `cox run -- true ...`"),
+    ("run --mode off echo --json B --timeout 5", WRONG, "write -- before the command: `cox run -- echo ...`"),
     ("run --mode fast true", WRONG, "--mode: fast not in {off,tune,observe,apply}"),
     ("run --explore 200% true", WRONG, "--explore: is '200%', must be at most 50%"),
     ("run --explore 5 true", WRONG, "--explore: is '5', must be at most 50%: write 5% (or 0.05)"),
