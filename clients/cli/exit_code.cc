@@ -15,7 +15,7 @@ constexpr Meaning kMeanings[] = {
     {kExitFailed, "failed, or doctor found something wrong"},
     {kExitUsage, "the command line is wrong"},
     {kExitNotFound,
-     "not found: what the command names, such as a machine, profile, library, file or source"},
+     "not found: what the command names, such as a machine, profile, library, file, job or source"},
     {kExitUnavailable, "unavailable: no daemon, no answer in time, or the daemon is busy"},
     {kExitRefused, "refused: the question, or the content of a file; a quota or bound is reached"},
     {kExitInterrupted, "interrupted, as by Ctrl-C"},

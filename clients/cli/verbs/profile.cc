@@ -237,8 +237,8 @@ void AddRevisionArgument(Verb app, std::string& name, bool revision_required) {
 }  // namespace
 
 void AddProfileVerb(Verb app) {
-  Verb verb = app.Sub(
-      "profile", "List, show, pin, roll back, accept and edit revisions of a machine's parameters");
+  Verb verb = app.Sub("profile",
+                      "List, show, pin, roll back and accept revisions of a machine's parameters");
   verb.NeedsVerb();
   struct Options {
     std::string machine;

@@ -144,7 +144,7 @@ absl::Status WhoAmI(Session& session) {
 }  // namespace
 
 void AddTokenVerb(Verb app) {
-  Verb verb = app.Sub("token", "Make, list and revoke tokens, which say who may do what");
+  Verb verb = app.Sub("token", "Make, list and revoke tokens, and say who you are");
   verb.NeedsVerb();
   auto options = std::make_shared<Options>();
 
