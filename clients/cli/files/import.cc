@@ -73,7 +73,14 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
       session.Note(absl::StrCat(status.message(), options.skip_bad ? " (skipped)" : ""));
     }
   }
-  for (const std::string& warning : oddities.Warnings(options.file)) session.Note(warning);
+  if (!options.is_own) {
+    for (const std::string& warning : oddities.Warnings(options.file)) session.Note(warning);
+  } else if (const int64_t slow = oddities.too_long_count(); slow > 0) {
+    session.Note(
+        absl::StrCat("warning: ", slow, " of ", domain::Counted(census.good_count, "timing"),
+                     domain::Plural(slow, " is", " are"),
+                     " far too long: is the machine busy? Measure again on an idle machine"));
+  }
   if (census.good_count + census.bad_count == 0) {
     session.Note(absl::StrCat("warning: ", options.file, ": has no rows"));
   }

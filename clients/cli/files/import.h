@@ -21,6 +21,9 @@ struct ImportOptions {
   std::string source;       // empty: that of each row, else the file's name without its folder
   bool from_jobs = false;   // rows without a kind are timings of jobs, not of a benchmark
   bool unknown_ok = false;  // no warnings of names and times that cox doubts (oddities.h)
+  // The rows are cox's own measurement: their units are right, and the file goes when they are
+  // stored.
+  bool is_own = false;
 };
 
 struct ImportResult {

@@ -66,6 +66,11 @@ void Oddities::Add(const v1::Observation& row, int64_t line) {
   }
 }
 
+int64_t Oddities::too_long_count() const {
+  const auto found = rows_.find(Kind::kTooLong);
+  return found == rows_.end() ? 0 : found->second.count;
+}
+
 std::vector<std::string> Oddities::Warnings(const std::string& file) const {
   constexpr std::pair<Kind, const char*> kTexts[] = {
       {Kind::kLibrary, "with a library without a table, learned from data alone: "},

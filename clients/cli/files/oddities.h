@@ -31,6 +31,8 @@ class Oddities {
 
   // A line for each kind of oddity, with the number of rows and the first of them.
   std::vector<std::string> Warnings(const std::string& file) const;
+  // Rows whose time no machine needs.
+  int64_t too_long_count() const;
 
  private:
   enum class Kind { kLibrary, kCollective, kAlgorithm, kTooShort, kTooLong, kFuture };

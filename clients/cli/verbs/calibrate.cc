@@ -286,6 +286,7 @@ absl::Status Submit(Session& session, const Options& options, const Measured& me
   }
   ImportOptions import;
   import.file = ObservationsFile(folder);
+  import.is_own = true;
   // The folder's name is this run's own.
   import.source = folder.substr(folder.rfind('/') + 1);
   return ImportObservations(session, import, submitted.stored);

@@ -238,6 +238,13 @@ class CalibrateTest(unittest.TestCase):
         self.assertEqual(self.ranks_stored(), ["3", "4"])
         self.assertIn("hockney", outcome.out)
 
+    def test_times_of_a_busy_machine(self):
+        launcher = self.launcher("timings $1 | sed s/1e-6/1/\n")
+        outcome = self.daemon("calibrate", "here", "--mpi", MPI, "--ranks", "3", "--launcher", launcher)
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn("warning: 1 of 1 timing is far too long: is the machine busy?", outcome.err)
+        self.assertNotIn("observations.csv", outcome.err)
+
     def test_another_calibration_meanwhile_is_named(self):
         words = ["calibrate", "here", "--mpi", MPI, "--ranks", "3", "--launcher"]
         outcome = self.daemon(*words, self.launcher("timings $1\n"))
