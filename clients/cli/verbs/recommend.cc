@@ -40,9 +40,11 @@ constexpr int kChunkQuestions = 5000;
 constexpr int kChunkPlaced = 64;  // the most with a node list that BatchRecommend takes
 constexpr size_t kChunkBytes = 1 << 20;
 
+constexpr char kDefaultLibrary[] = "openmpi-4.1";
+
 struct Options {
   ScenarioOptions scenario;
-  std::string library = "openmpi-4.1";
+  std::string library;  // empty: kDefaultLibrary
   std::string batch;
   int64_t nodes = 0;
   NodeListOptions nodes_in_use;
@@ -377,6 +379,7 @@ absl::Status Recommend(Session& session, const Options& options) {
 }
 
 absl::Status CheckQuestion(Options& options) {
+  if (options.library.empty()) options.library = kDefaultLibrary;
   absl::Status status = RequireScenario(options.scenario);
   if (status.ok() && options.nodes_in_use.lists.size() > 1 &&
       (options.scenario.ranks.size() > 1 || options.scenario.block_bytes.size() > 1)) {
@@ -390,10 +393,12 @@ absl::Status CheckBatch(const Options& options) {
   const bool is_twice = !scenario.machine.empty() || !scenario.collective.empty() ||
                         !scenario.ranks.empty() || !scenario.block_bytes.empty() ||
                         !options.candidates.empty() || options.nodes > 0 ||
-                        !options.nodes_in_use.lists.empty();
+                        !options.nodes_in_use.lists.empty() || !options.library.empty() ||
+                        scenario.ppn > 0 || scenario.type_bytes > 0;
   return is_twice ? UsageError(
-                        "--batch takes machine, collective, nodes, ranks, bytes, candidates and "
-                        "node lists from the file: leave out their options")
+                        "--batch takes machine, library, collective, nodes, ppn, ranks, bytes, "
+                        "type bytes, candidates and node lists from the file: leave out their "
+                        "options")
                   : absl::OkStatus();
 }
 
@@ -408,16 +413,18 @@ void AddRecommendVerb(Verb app) {
       "  cox --json recommend --batch questions.csv\n"
       "A batch file has the columns\n"
       "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates (names separated by\n"
-      "`;`; empty: all that the library has), and may have node_list. Answers come in the same\n"
-      "order. With --json each is a document on a line: algorithm, native_id, strategy,\n"
-      "predicted_time_s, interval_s, default_time_s, model, reason, evidence, caveats.\n"
+      "`;`; empty: all that the library has), and may have node_list and type_bytes. Answers come\n"
+      "in the same order. With --json each is a document on a line: algorithm, native_id,\n"
+      "strategy, predicted_time_s, interval_s, default_time_s, model, reason, evidence,\n"
+      "caveats.\n"
       "`algorithm` is \"default\" if the library should choose, and null if there is no answer;\n"
       "`reason` says why.\n"
       "Without a batch file, --json prints one document, {\"responses\": [...]}, with its\n"
       "question beside each answer.");
   auto options = std::make_shared<Options>();
   AddScenarioOptions(verb, options->scenario);
-  AddLibraryOption(verb, options->library).ShowDefault();
+  AddLibraryOption(verb, options->library)
+      .Describe("The library, such as `mpich-4.0` (default: openmpi-4.1)");
   AddCount(verb, "--nodes", options->nodes, 1, (int64_t{1} << 31) - 1,
            "Nodes (default: as many as the ranks need)");
   AddNodeListOptions(verb, NodeLists::kSeveral, options->nodes_in_use);

@@ -37,8 +37,8 @@ REFUSALS = [
     (("predict", "-m", "lab", "-c", "bcast", "-p", "1..1000:+1", "-b", "1..1000:+1"), WRONG,
      "--ranks and --bytes name 1000000 points, more than 100000"),
     (("validate", "--json", "--markdown"), WRONG, "--markdown excludes --json"),
-    (("recommend", "--batch", "x", "-m", "lab"), WRONG, "--batch takes machine, collective"),
-    (("recommend", "--batch", "x", "-p", "8"), WRONG, "--batch takes machine, collective"),
+    *((("recommend", "--batch", "x", *words), WRONG, "--batch takes machine, library, collective") for words in (
+        ("-m", "lab"), ("-p", "8"), ("--library", "mpich-4.0"), ("--ppn", "2"), ("--type-bytes", "8"))),
     (("token", "create", "ci", "--role", "viewer", "--job", "j"), REFUSED, "job: must be empty for a viewer"),
     (("token", "create", "ci", "--role", "viewer", "-o", "/nosuch/ci.token"), NOT_FOUND, "/nosuch/ci.token"),
     (("--tls-certificate", "x", "--tls-key", "y", "machine", "list"), REFUSED, "--tls-certificate needs --tls-ca"),
