@@ -1,6 +1,8 @@
 #include "cli/output/completion.h"
 
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -64,18 +66,48 @@ std::string ValueCompletion(const OptionDescription& option) {
 }
 
 // Options that take a value, over all verbs: the word after one of them is that value.
-std::map<std::string, std::string> ValueOptions(const std::vector<VerbDescription>& verbs) {
-  std::map<std::string, std::string> options;
+std::string ValueFlags(const std::vector<VerbDescription>& verbs, absl::string_view separator) {
+  std::set<std::string> all;
   for (const VerbDescription& verb : verbs) {
     for (const OptionDescription& option : verb.options) {
-      if (option.type.empty()) continue;
-      for (const std::string& flag : option.flags) {
-        std::string& completion = options[flag];
-        if (completion.empty()) completion = ValueCompletion(option);
-      }
+      if (!option.type.empty()) all.insert(option.flags.begin(), option.flags.end());
     }
   }
-  return options;
+  return absl::StrJoin(all, separator);
+}
+
+// The paths of all verbs, quoted, also behind `help`.
+std::string QuotedPaths(const std::vector<VerbDescription>& verbs, absl::string_view separator) {
+  std::vector<std::string> paths = {"'help'"};
+  for (const VerbDescription& verb : verbs) {
+    if (verb.path.empty()) continue;
+    const std::string path = absl::StrJoin(verb.path, " ");
+    paths.push_back(absl::StrCat("'", path, "'"));
+    paths.push_back(absl::StrCat("'help ", path, "'"));
+  }
+  return absl::StrJoin(paths, separator);
+}
+
+// The cases of "PATH FLAG" that complete an option's value: the same flag may have other values in
+// another verb. Options of all verbs come last.
+std::string ValueCases(const std::vector<VerbDescription>& verbs) {
+  std::string own;
+  std::string global;
+  for (const VerbDescription& verb : verbs) {
+    for (const OptionDescription& option : verb.options) {
+      if (option.type.empty() || option.flags.empty()) continue;
+      const auto pattern = [&](std::string* out, const std::string& flag) {
+        absl::StrAppend(out, verb.path.empty() ? "*" : "",
+                        absl::StrCat("'", absl::StrJoin(verb.path, " "), " ", flag, "'"));
+      };
+      const std::string completion = ValueCompletion(option);
+      absl::StrAppend(verb.path.empty() ? &global : &own, "    ",
+                      absl::StrJoin(option.flags, " | ", pattern), ")\n",
+                      completion.empty() ? "" : absl::StrCat("      ", completion, "\n"),
+                      "      return ;;\n");
+    }
+  }
+  return own + global;
 }
 
 // `cox help` takes the verbs behind it, so it is completed as if it were not there.
@@ -136,27 +168,26 @@ std::string BashCompletion(const std::vector<VerbDescription>& verbs) {
       "  local cur prev word path='' i\n"
       "  cur=${COMP_WORDS[COMP_CWORD]}\n"
       "  prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-      "  COMPREPLY=()\n"
-      "  case $prev in\n";
-  std::vector<std::string> value_flags;
-  for (const auto& [flag, completion] : ValueOptions(verbs)) {
-    value_flags.push_back(flag);
-    absl::StrAppend(&out, "    ", flag, ")\n",
-                    completion.empty() ? "" : absl::StrCat("      ", completion, "\n"),
-                    "      return ;;\n");
-  }
+      "  COMPREPLY=()\n";
   absl::StrAppend(&out,
-                  "  esac\n"
                   "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
                   "    word=${COMP_WORDS[i]}\n"
                   "    case $word in\n"
                   "      ",
-                  absl::StrJoin(value_flags, " | "),
-                  ") ((i++)) ;;\n"
-                  "      -*) ;;\n"
-                  "      *) path=\"${path:+$path }$word\" ;;\n"
+                  ValueFlags(verbs, " | "),
+                  ") ((i++)); continue ;;\n"
+                  "      -*) continue ;;\n"
+                  "    esac\n"
+                  "    word=\"${path:+$path }$word\"\n"
+                  "    case $word in\n"
+                  "      ",
+                  QuotedPaths(verbs, " | "),
+                  ") path=$word ;;\n"
                   "    esac\n"
                   "  done\n"
+                  "  case \"$path $prev\" in\n",
+                  ValueCases(verbs),
+                  "  esac\n"
                   "  case $path in\n");
   for (const VerbDescription& verb : verbs) {
     const std::string path = absl::StrJoin(verb.path, " ");
@@ -174,8 +205,6 @@ std::string BashCompletion(const std::vector<VerbDescription>& verbs) {
 }
 
 std::string FishCompletion(const std::vector<VerbDescription>& verbs) {
-  std::vector<std::string> value_flags;
-  for (const auto& [flag, completion] : ValueOptions(verbs)) value_flags.push_back(flag);
   std::string out = absl::StrCat(
       "# Completion of cox for fish. Made by `cox --print-completion fish`.\n"
       "function __cox_machines\n"
@@ -190,10 +219,12 @@ std::string FishCompletion(const std::vector<VerbDescription>& verbs) {
       "    if test $skip = 1\n"
       "      set skip 0\n"
       "    else if contains -- $word ",
-      absl::StrJoin(value_flags, " "),
+      ValueFlags(verbs, " "),
       "\n"
       "      set skip 1\n"
-      "    else if not string match -q -- '-*' $word\n"
+      "    else if contains -- (string trim -- \"$path $word\") ",
+      QuotedPaths(verbs, " "),
+      "\n"
       "      set -a path $word\n"
       "    end\n"
       "  end\n"

@@ -69,6 +69,28 @@ TEST_F(PagesTest, BashCompletesVerbsOptionsAndChoices) {
   EXPECT_THAT(Complete("cox ''"), Not(HasSubstr("--print-")));
 }
 
+TEST_F(PagesTest, BashCompletesBehindANameThatIsNoVerb) {
+  EXPECT_EQ(Complete("cox calibrate mycluster --q"), "--quick\n");
+  EXPECT_EQ(Complete("cox machine show machine --wi"), "--wide\n");
+  EXPECT_THAT(FishCompletion(verbs_),
+              HasSubstr("contains -- (string trim -- \"$path $word\") 'help' "));
+}
+
+TEST_F(PagesTest, TheVerbDecidesWhichValuesAnOptionHas) {
+  for (const VerbDescription& verb : verbs_) {
+    if (!verb.verbs.empty()) continue;
+    std::string words = "cox";
+    for (const std::string& word : verb.path) words += " " + word;
+    for (const OptionDescription& option : verb.options) {
+      if (option.choices.empty() || option.flags.empty()) continue;
+      std::string offered = Complete(words + " " + option.flags.back() + " ''");
+      EXPECT_THAT(offered, HasSubstr(option.choices.front())) << words << " " << option.names;
+      EXPECT_EQ(std::count(offered.begin(), offered.end(), ' ') + 1, option.choices.size())
+          << words << " " << option.names << ": " << offered;
+    }
+  }
+}
+
 TEST_F(PagesTest, ValuesAreQuotedForTheShell) {
   // Unquoted, bash and fish would redirect the output into a file named "=ranks".
   EXPECT_EQ(Complete("cox tune --assume ele"), "elements\\>=ranks\n");
