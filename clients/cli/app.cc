@@ -232,7 +232,9 @@ int Run(int argc, const char* const* argv, std::ostream& raw_out, std::ostream& 
     return out.flush() ? kExitOk : kExitFailed;
   }
   if (!parsed->action) {
-    err << "cox: no verb is given; see `cox --help`\n";
+    const absl::Status missing = UsageError("no verb is given; see `cox --help`");
+    if (options.json) PrintError(missing, kExitUsage, out);
+    err << "cox: " << missing.message() << '\n';
     return kExitUsage;
   }
   std::vector<std::string> words = options.words;

@@ -61,11 +61,15 @@ absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
   if (stored->nodes != machine.nodes || stored->cores_per_node != machine.cores_per_node ||
       stored->topology_kind != machine.topology_kind ||
       stored->topology_dims != machine.topology_dims) {
-    return absl::AlreadyExistsError(absl::StrCat("machine.name: \"", machine.name,
-                                                 "\" is registered with another shape (",
-                                                 domain::Counted(stored->nodes, "node"), " of ",
-                                                 domain::Counted(stored->cores_per_node, "core"),
-                                                 "); delete it first, or choose another name"));
+    return absl::AlreadyExistsError(
+        absl::StrCat("machine.name: \"", machine.name, "\" is registered with another shape (",
+                     domain::Counted(stored->nodes, "node"), " of ",
+                     domain::Counted(stored->cores_per_node, "core"),
+                     "); choose another name, or replace it and keep "
+                     "its timings: `cox observations export -m ",
+                     machine.name, " -o FILE`, `cox machine delete ", machine.name,
+                     "`, `cox machine import`, `cox observations "
+                     "import FILE`"));
   }
   if (absl::Status refreshed = core.learner->Refresh(machine.name); !refreshed.ok())
     return refreshed;

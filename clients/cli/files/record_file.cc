@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -76,10 +77,22 @@ absl::Status RecordFile::ReadHeader() {
     if (columns_[i].required && positions_[i] < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat(path_, ":", record_.line, ":", columns_[i].name,
-                       ": the header lacks this column, which is required"));
+                       ": the header lacks this column, which is required", HeaderHint(i)));
     }
   }
   return absl::OkStatus();
+}
+
+std::string RecordFile::HeaderHint(size_t column) const {
+  if (width_ == 1 && absl::StrContains(record_.fields[0], ';')) {
+    return "; its fields have semicolons between them: use commas";
+  }
+  for (const std::string& name : ignored_) {
+    if (absl::EqualsIgnoreCase(name, columns_[column].name)) {
+      return absl::StrCat("; it has ", name, ": write names in small letters");
+    }
+  }
+  return "";
 }
 
 bool RecordFile::Next() {

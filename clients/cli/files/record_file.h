@@ -54,6 +54,8 @@ class RecordFile {
   RecordFile(std::string path, std::unique_ptr<std::istream> in,
              absl::Span<const ColumnSpec> columns);
   absl::Status ReadHeader();
+  // What is probably wrong with a header that lacks this column; may be empty.
+  std::string HeaderHint(size_t column) const;
 
   std::string path_;
   absl::Span<const ColumnSpec> columns_;

@@ -144,8 +144,8 @@ void AddSuggestVerb(Verb app) {
             "Choose among the rows of this file (default: the library's algorithms of what "
             "cox-bench times, on the whole machine, half of it and so on, 4 B to 1 MiB)")
       .Type("FILE");
-  AddCount(verb, "-n,--count", options->count, 1, kMostSuggestions, "How many to name")
-      .ShowDefault();
+  AddCount(verb, "-n,--count", options->count, 1, kMostSuggestions,
+           "How many to name (default 10)");
   verb.Do([options](Session& session) {
     options->machine = std::string(BareMachine(options->machine));
     return Suggest(session, *options);

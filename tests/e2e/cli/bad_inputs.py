@@ -63,6 +63,8 @@ FILES = {
     "other_shape.toml": machine('"lab"', 7),
     # observations
     "no_header.csv": row(),
+    "capitals.csv": OBSERVATIONS.replace("machine", "Machine", 1),
+    "semicolons.csv": OBSERVATIONS.replace(",", ";"),
     "no_time.csv": OBSERVATIONS.replace(",time_s", ""),
     "semicolons.csv": rows().replace(",", ";"),
     "twice.csv": OBSERVATIONS.strip() + ",time_s\n",
@@ -146,6 +148,9 @@ OPERATOR = [
     ("machine import {below_zero.toml}", REFUSED, "profile.parameter.value: must be a finite number >= 0"),
     ("machine import {furlong.toml}", REFUSED, "unit: is 'furlong', the model takes 's'"),
     ("machine import {other_shape.toml}", REFUSED, '"lab" is registered with another shape'),
+    ("machine import {other_shape.toml}", REFUSED, "keep its timings: `cox observations export -m lab -o FILE`, `cox machine delete lab`"),
+    ("observations import {capitals.csv}", REFUSED, "capitals.csv:1:machine: the header lacks this column, which is required; it has Machine: write names in small letters"),
+    ("observations import {semicolons.csv}", REFUSED, "its fields have semicolons between them: use commas"),
     ("machine import {one_level.toml}", OK, "no model can predict with this profile: hockney needs node.alpha, node.beta; "),
     ("machine switches lab --taper 2", WRONG, "--taper needs --slurm, --ibnetdiscover or --file"),
     ("machine switches lab --hop-time 100ns", WRONG, "--hop-time needs --slurm, --ibnetdiscover or --file"),

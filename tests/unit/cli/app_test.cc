@@ -146,6 +146,9 @@ TEST(AppTest, WithJsonAnErrorIsADocumentOnStdout) {
   EXPECT_EQ(away.exit_code, kExitUnavailable);
   EXPECT_THAT(away.out, StartsWith(R"({"error":{"code":"UNAVAILABLE","exit_code":4,)"));
   EXPECT_EQ(std::count(away.out.begin(), away.out.end(), '\n'), 1) << away.out;
+  const Outcome no_verb = Cox({"--json"});
+  EXPECT_EQ(no_verb.exit_code, kExitUsage);
+  EXPECT_THAT(no_verb.out, StartsWith(R"({"error":{"code":"INVALID_ARGUMENT","exit_code":2,)"));
   // The verb's own output says what is wrong.
   const Outcome doctor = Cox({"--server", "unix:/no/such/socket", "--json", "doctor"});
   EXPECT_THAT(doctor.out, Not(HasSubstr("\"error\"")));
