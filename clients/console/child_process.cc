@@ -35,7 +35,16 @@ constexpr size_t kMaxLineBytes = 64 << 10;
 
 volatile std::sig_atomic_t signalled = 0;
 
-void OnSignal(int /*signal*/) { signalled = 1; }
+volatile std::sig_atomic_t children_run = 0;
+
+// Children are ended first. Without any, the second signal ends a wait that the first one did not.
+void OnSignal(int signal) {
+  if (signalled != 0 && children_run == 0) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  }
+  signalled = 1;
+}
 
 int open_scopes = 0;
 
@@ -258,6 +267,7 @@ bool SignalScope::interrupted() const { return signalled != 0; }
 
 std::vector<absl::StatusOr<ChildResult>> RunChildren(absl::Span<const ChildCommand> commands) {
   const SignalScope signals;
+  children_run = 1;
   std::vector<std::unique_ptr<Child>> started;
   std::vector<absl::Status> starts;
   for (const ChildCommand& command : commands) {
@@ -266,6 +276,7 @@ std::vector<absl::StatusOr<ChildResult>> RunChildren(absl::Span<const ChildComma
     if (starts.back().ok()) started.push_back(std::move(child));
   }
   Attend(started);
+  children_run = 0;
   std::vector<absl::StatusOr<ChildResult>> results;
   auto next = started.begin();
   for (const absl::Status& start : starts) {

@@ -32,7 +32,8 @@ struct ChildCommand {
 };
 
 // While it lives, a signal that asks cox to end is only remembered, and ends the children that run
-// then or start later: for work that a signal must not cut in two. Scopes may be nested.
+// then or start later: for work that a signal must not cut in two. A second signal ends cox unless
+// children run. Scopes may be nested.
 class SignalScope {
  public:
   SignalScope();

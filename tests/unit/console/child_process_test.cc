@@ -127,5 +127,20 @@ TEST(ChildProcessTest, ASignalToUsEndsTheChild) {
   EXPECT_TRUE(absl::IsCancelled(result.status())) << result.status();
 }
 
+TEST(ChildProcessTest, ASignalBetweenChildrenIsRememberedAndASecondOneEndsUs) {
+  const SignalScope outer;
+  EXPECT_FALSE(outer.interrupted());
+  EXPECT_EXIT(
+      {
+        raise(SIGINT);
+        raise(SIGINT);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+  raise(SIGINT);
+  EXPECT_TRUE(outer.interrupted());
+  const auto result = RunChild(Shell("sleep 1000"));
+  EXPECT_TRUE(absl::IsCancelled(result.status())) << result.status();
+}
+
 }  // namespace
 }  // namespace cox::console
