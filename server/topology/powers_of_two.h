@@ -17,6 +17,12 @@ inline int64_t LargestPowerOfTwo(int64_t number) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(number)));
 }
 
+// The smallest power of two > number; 0 where int64_t has none. number >= 0.
+inline int64_t PowerOfTwoAbove(int64_t number) {
+  const int exponent = std::bit_width(static_cast<uint64_t>(number));
+  return exponent < 63 ? int64_t{1} << exponent : 0;
+}
+
 // How often 1 is doubled until it reaches `number`: log2, rounded up. number >= 1.
 inline int DoublingsTo(int64_t number) { return std::bit_width(static_cast<uint64_t>(number - 1)); }
 

@@ -170,7 +170,7 @@ class Planner {
     const int64_t from = FromBytes(cell, by_size);
     ExploredPlace& place = places_[{collective, from}];
     place.collective = collective;
-    place.range = {from, !by_size ? 0 : std::max<int64_t>(1, 2 * from)};
+    place.range = {from, by_size ? topology::PowerOfTwoAbove(from) : 0};
     const double time_s = std::exp(cell.mean_log_time);
     place.time_s[cell.block_bytes] += cell.weight * time_s;
     place.spent_s += cell.weight * time_s;

@@ -44,8 +44,8 @@ void KeepMostOf(std::map<int64_t, double>::const_iterator first,
 std::map<int64_t, double> WeighedSizes(const std::map<int64_t, double>& spent_s) {
   std::map<int64_t, double> kept;
   for (auto first = spent_s.begin(); first != spent_s.end();) {
-    const int64_t from = topology::LargestPowerOfTwo(first->first);
-    const auto last = spent_s.lower_bound(std::max<int64_t>(1, 2 * from));
+    const int64_t next = topology::PowerOfTwoAbove(first->first);
+    const auto last = next == 0 ? spent_s.end() : spent_s.lower_bound(next);
     KeepMostOf(first, last, &kept);
     first = last;
   }

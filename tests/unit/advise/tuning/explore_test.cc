@@ -14,6 +14,7 @@
 #include "domain/cell_key.h"
 #include "domain/collective.h"
 #include "domain/level.h"
+#include "domain/limits.h"
 #include "domain/parse_collective.h"
 #include "domain/profile.h"
 #include "learn/refine/refine.h"
@@ -281,6 +282,19 @@ TEST(ExploreTest, AJobOfManySizesIsExploredToo) {
   }
   const Tables tables = TablesOf(*MachineWith(cells), question, kMaxExploreShare);
   EXPECT_GT(TrialsOf(tables).size(), 1U);
+}
+
+// A reporter may send any size up to the limit.
+TEST(ExploreTest, TheLargestSizeIsExploredToo) {
+  TuningQuestion question = ExploredNodes();
+  question.collectives = {"alltoall"};
+  std::vector<learn::Cell> cells = {
+      learn::MakeCell("alltoall", "default", 8, 4, domain::kMaxBlockBytes, 1)};
+  cells.back().mean_log_time = std::log(3 * learn::PriceOf(cells.back(), KnownProfile()));
+  cells.back().kind = domain::CellKind::kJob;
+  const auto trials = TrialsOf(TablesOf(*MachineWith(cells), question, kMaxExploreShare));
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_EQ(trials[0].block_bytes, domain::kMaxBlockBytes) << "a power of two";
 }
 
 // A trial at a size that takes 1 % of the job's time also tells about the size that takes the rest:

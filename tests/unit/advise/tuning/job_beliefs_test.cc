@@ -11,6 +11,7 @@
 #include "advise/measure/suggest.h"
 #include "advise/tuning/job_advice.h"
 #include "domain/collective.h"
+#include "domain/limits.h"
 
 namespace cox::advise {
 namespace {
@@ -118,6 +119,12 @@ TEST(JobBeliefsTest, AFewSizesAreAllWeighed) {
   const JobBeliefs beliefs = BeliefsOf(*machine, spent_s);
   ASSERT_EQ(beliefs.sizes().size(), spent_s.size());
   for (const JobBeliefs::Size& size : beliefs.sizes()) EXPECT_EQ(size.spent_s, 1) << size.bytes;
+}
+
+TEST(JobBeliefsTest, TheLargestSizeIsWeighed) {
+  const JobBeliefs beliefs = BeliefsOf(*WithDefaultOnly(), {{1, 1}, {domain::kMaxBlockBytes, 1}});
+  ASSERT_EQ(beliefs.sizes().size(), 2U);
+  EXPECT_EQ(beliefs.sizes()[1].bytes, domain::kMaxBlockBytes);
 }
 
 TEST(JobBeliefsTest, AnUnknownAlgorithmOrSizeIsWorthNothing) {
