@@ -67,8 +67,11 @@ class Fabric {
     if (absl::StartsWith(peer, "S-")) {
       links_.emplace_back(current_, IndexOf(peer));
     } else if (absl::StartsWith(peer, "H-")) {
+      const absl::string_view description = Quoted(line, 1);
+      // A switch's own adapter, which combines messages on their way (SHARP).
+      if (absl::StrContains(description, "Aggregation Node")) return;
       const std::pair<absl::string_view, absl::string_view> words =
-          absl::StrSplit(Quoted(line, 1), absl::MaxSplits(' ', 1));
+          absl::StrSplit(description, absl::MaxSplits(' ', 1));
       const absl::string_view name = words.first.empty() ? peer : words.first;
       if (seen_.insert(std::string(name)).second) nodes_[current_].emplace_back(name);
     }
@@ -118,6 +121,7 @@ class Fabric {
     std::iota(group_.begin(), group_.end(), 0);
     std::vector<std::vector<std::pair<int, int>>> links_at(static_cast<size_t>(top) + 1);
     for (const auto& [from, to] : links_) {
+      if (heights_[from] < 0) continue;  // of a rail that only further adapters use
       links_at[static_cast<size_t>(std::max(heights_[from], heights_[to]))].emplace_back(from, to);
     }
     std::map<int, std::string> below;  // of each group, the name of its switch so far

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -77,6 +79,75 @@ TEST(IbFabricTest, PodsAreSwitchesBelowTheCore) {
             "SwitchName=h0s0 Nodes=a Taper=1\nSwitchName=h0s1 Nodes=b Taper=1\n"
             "SwitchName=h1s0 Switches=h0s0 Taper=1\nSwitchName=h1s1 Switches=h0s1 Taper=1\n"
             "SwitchName=h2s0 Switches=h1s0,h1s1\n");
+}
+
+// Each node has an adapter on two rails without a link between them.
+TEST(IbFabricTest, OfTwoRailsTheFirstCounts) {
+  std::string text;
+  for (const char* const rail : {"a", "b"}) {
+    const std::string spine = absl::StrCat("S-spine", rail);
+    std::vector<Port> down;
+    for (const char* const node : {"n1", "n2"}) {
+      const std::string leaf = absl::StrCat("S-leaf", rail, node);
+      text += Block(leaf, {{absl::StrCat("H-", rail, node), absl::StrCat(node, " mlx5_", rail)},
+                           {spine, "spine"}});
+      down.push_back({leaf, "leaf"});
+    }
+    text += Block(spine, down);
+  }
+  const auto tree = TreeOfIbFabric(text);
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  EXPECT_EQ(*tree,
+            "SwitchName=h0s0 Nodes=n1 Taper=1\nSwitchName=h0s1 Nodes=n2 Taper=1\n"
+            "SwitchName=h1s0 Switches=h0s0,h0s1\n");
+}
+
+// Switches that reduce on their way (SHARP) show an adapter of their own, also a spine.
+TEST(IbFabricTest, AggregationNodesAreNoNodes) {
+  std::string text;
+  std::vector<Port> spine = {{"H-as", "Mellanox Technologies Aggregation Node"}};
+  for (const char* const node : {"n1", "n2"}) {
+    const std::string leaf = absl::StrCat("S-", node);
+    text += Block(leaf, {{absl::StrCat("H-a", node), "Mellanox Technologies Aggregation Node"},
+                         {absl::StrCat("H-", node), absl::StrCat(node, " mlx5_0")},
+                         {"S-spine", "spine"}});
+    spine.push_back({leaf, "leaf"});
+  }
+  const auto tree = TreeOfIbFabric(Block("S-spine", spine) + text);
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  EXPECT_EQ(*tree,
+            "SwitchName=h0s0 Nodes=n1 Taper=1\nSwitchName=h0s1 Nodes=n2 Taper=1\n"
+            "SwitchName=h1s0 Switches=h0s0,h0s1\n");
+}
+
+TEST(IbFabricTest, AnyLinksAreATreeOrRefused) {
+  std::minstd_rand random(1);
+  const auto below = [&](int end) {
+    return static_cast<int>(random() % static_cast<uint32_t>(end));
+  };
+  int trees = 0;
+  for (int fabric = 0; fabric < 5000; ++fabric) {
+    const int switches = 1 + below(8);
+    std::string text;
+    for (int from = 0; from < switches; ++from) {
+      std::vector<Port> ports;
+      for (int port = below(4); port > 0; --port) {
+        const std::string peer = absl::StrCat(below(switches));
+        const bool is_node = below(3) == 0;
+        ports.push_back({absl::StrCat(is_node ? "H-" : "S-", peer), absl::StrCat("n", peer, " x")});
+      }
+      text += Block(absl::StrCat("S-", from), ports);
+    }
+    const auto tree = TreeOfIbFabric(text);
+    if (!tree.ok()) {
+      EXPECT_EQ(domain::FieldOf(tree.status()), "text");
+      continue;
+    }
+    ++trees;
+    EXPECT_TRUE(SwitchTree::Parse(*tree).ok())
+        << text << *tree << SwitchTree::Parse(*tree).status();
+  }
+  EXPECT_GT(trees, 500);
 }
 
 TEST(IbFabricTest, SaysWhatIsNoTree) {
