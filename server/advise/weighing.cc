@@ -113,6 +113,7 @@ void Weighing::WeighAll() {
   for (const std::string& name : question_.candidates) Add(name);
   EstimateTheOthers();
   RaiseUntimed();
+  AddLinks();
   GuessDefault();
   DoubtPromises();
 }
@@ -174,7 +175,8 @@ void Weighing::AddRow(const library::Algorithm& row, absl::string_view name) {
 // Two names for the same code at this size have one price.
 learn::Estimate Weighing::EstimateOnce(absl::string_view code, const strategy::Strategy* strategy) {
   if (const learn::Estimate* known = FindEstimate(code)) return *known;
-  const learn::Estimate estimate = EstimateOf(code, strategy);
+  const learn::Estimate estimate =
+      learn::EstimateOf(code, strategy, place_, PricingHere(), &scratch_.schedule);
   scratch_.estimates.push_back({code, strategy, estimate});
   return estimate;
 }
@@ -214,7 +216,7 @@ void Weighing::RaiseUntimed() {
   };
   for (const CodeEstimate& one : scratch_.estimates) add(one.estimate, one.strategy);
   if (default_correction_->base() == learn::Base::kStructure && default_was_timed()) {
-    add(DefaultByOwnDecision(), default_structure_.strategy);
+    add(DefaultCorrected(Price(default_structure_.strategy)), default_structure_.strategy);
   }
   const double raise = sum / (count + kBeliefInPrices);
   // To lower a price by what others show would make switches of it that nothing supports.
@@ -224,6 +226,14 @@ void Weighing::RaiseUntimed() {
   }
   for (Weighed& entry : scratch_.weighed) {
     if (is_untimed(entry)) entry.estimate.log_time += raise;
+  }
+}
+
+void Weighing::AddLinks() {
+  if (question_.nodes_in_use == nullptr) return;
+  for (CodeEstimate& one : scratch_.estimates) one.estimate = WithLinks(one.estimate, one.strategy);
+  for (Weighed& entry : scratch_.weighed) {
+    if (entry.strategy != nullptr) entry.estimate = *FindEstimate(entry.code());
   }
 }
 

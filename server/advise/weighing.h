@@ -96,6 +96,8 @@ class Weighing {
   void EstimateTheOthers();
   // Raises the prices of untimed algorithms by what timings of others show beyond theirs.
   void RaiseUntimed();
+  // Adds the links to the estimates by EstimateOnce(), after the raise: prices have none.
+  void AddLinks();
   void GuessDefault();
   void GuessFromVotes(const learn::DefaultVotes& votes, const learn::Estimate& own);
   void GuessFromOwnDecision(const learn::Estimate& own);
@@ -108,6 +110,7 @@ class Weighing {
   learn::Estimate WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy);
   learn::Estimate DefaultCorrected(double price_s);
   const learn::Estimate* FindEstimate(absl::string_view code) const;  // null: there is none yet
+  // Without links.
   learn::Estimate EstimateOnce(absl::string_view code, const strategy::Strategy* strategy);
   // Prices each name once.
   learn::Estimate EstimateOf(absl::string_view algorithm);

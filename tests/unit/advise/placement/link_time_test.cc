@@ -345,6 +345,31 @@ TEST(LinkTimeTest, C3SeesTheNodesInUse) {
 
 // On one switch pairwise and linear are alike for a library; spread over narrow switches a ring is
 // better than what sends to everybody at once.
+// Timings that agree with the prices raise no price, however long the links take.
+TEST(LinkTimeTest, LinksRaiseNoPriceOfWhatIsUntimed) {
+  const NodesInUse far = Nodes("n1,n9,n17,n25,n33,n2,n10,n18,n26,n34,n3,n11,n19,n27,n35,n4", 8);
+  std::vector<learn::Cell> cells;
+  for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 8) {
+    cells.push_back(learn::MakeCell("allgather", "ring", 16, 1, bytes, 1));
+    cells.back().mean_log_time = std::log(learn::PriceOf(cells.back(), KnownProfile()));
+    cells.back().weight = 20;
+  }
+  Question question;
+  question.library = "openmpi-4.1";
+  question.collective = "allgather";
+  question.ppn = 1;
+  question.ranks = 16;
+  question.block_bytes = 262'144;
+  question.nodes_in_use = &far;
+  question.candidates = {"recursive_doubling"};
+  const Answer answer = Recommend(*MachineWith(cells), question, true);
+  ASSERT_EQ(answer.ranked.size(), 1U);
+  const double priced_s = CostOf(Of(domain::Collective::kAllgather, 16, 1, 262'144),
+                                 "allgather/recursive-doubling", &far)
+                              .TotalSeconds();
+  EXPECT_NEAR(answer.ranked[0].predicted_time_s / priced_s, 1, 0.01);
+}
+
 TEST(LinkTimeTest, ARecommendationDependsOnTheNodes) {
   Question question;
   question.library = "openmpi-4.1";
