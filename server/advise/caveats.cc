@@ -5,18 +5,40 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "domain/level.h"
+#include "domain/parameter.h"
 #include "domain/words/counted.h"
 #include "learn/fallback_parameters.h"
 #include "learn/structure.h"
+#include "model/model.h"
 
 namespace cox::advise {
 namespace {
 
-bool IsAssumed(const MachineView& machine, domain::Level level) {
-  const auto& parameters = machine.profile.parameters;
-  return std::any_of(parameters.begin(), parameters.end(), [&](const domain::Parameter& one) {
-    return one.level == level && one.model == machine.model->id() && learn::IsCopied(one);
+bool HasNodeLevel(const model::Model& model) {
+  const auto specs = model.parameters();
+  return std::any_of(specs.begin(), specs.end(), [](const model::ParameterSpec& spec) {
+    return spec.level == domain::Level::kNode;
   });
+}
+
+// A model without levels is fitted to the messages of any level. Those with levels tell which
+// levels were measured.
+bool IsAssumed(const MachineView& machine, domain::Level level) {
+  const bool has_levels = HasNodeLevel(*machine.model);
+  bool is_copied = false;
+  for (const model::Model* model : model::Models()) {
+    if (has_levels ? model != machine.model : !HasNodeLevel(*model)) continue;
+    bool has_values = false;
+    bool has_copies = false;
+    for (const domain::Parameter& one : machine.profile.parameters) {
+      if (one.level != level || one.model != model->id()) continue;
+      has_values = true;
+      has_copies |= learn::IsCopied(one);
+    }
+    if (has_values && !has_copies) return false;
+    is_copied |= has_copies;
+  }
+  return is_copied;
 }
 
 // Levels that the job communicates at.

@@ -30,7 +30,8 @@ struct JobShape {
 };
 
 // Levels at which the selected model has values that were only copied from another level, unless a
-// cell of that level was timed. None without a selected model.
+// cell of that level was timed. For a model without levels: levels at which all models with levels
+// have only copied values. None without a selected model.
 Levels AssumedLevels(const MachineView& machine);
 
 // Whether the job communicates at an assumed level. Predictions then show no gain of a switch.

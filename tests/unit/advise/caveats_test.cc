@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "advise/tuning/tuning.h"
 #include "learn/fallback_parameters.h"
+#include "learn/refine/refine.h"
 #include "machines.h"
 
 namespace cox::advise {
@@ -90,6 +92,43 @@ TEST(CaveatsTest, NothingIsSwitchedWhereParametersAreAssumed) {
     ASSERT_EQ(table.rows.size(), 1U) << table.collective;
     EXPECT_EQ(table.rows[0].algorithm, "default") << table.collective;
   }
+}
+
+// A model without levels is fitted to the messages of the one node, as if they were the network's.
+TEST(CaveatsTest, AModelWithoutLevelsMeasuresNone) {
+  domain::Profile profile = OneNode();
+  profile.Set(learn::MakeParameter("postal", domain::Level::kNetwork, "lambda", 5e-5));
+  profile.Set(learn::MakeParameter("postal", domain::Level::kNetwork, "g", 5e-6));
+  profile.Set(learn::MakeParameter("postal", domain::Level::kNetwork, "packet", 1024));
+  std::vector<learn::Cell> cells;
+  for (learn::Cell cell : SlowDefault(1)) {
+    // What postal predicts exactly, so that it is selected.
+    const double factor = cell.algorithm == "default" ? 3 : 1;
+    learn::Cell pairwise = cell;
+    pairwise.algorithm = "pairwise";
+    cell.mean_log_time = std::log(factor * learn::PriceOf(pairwise, profile, "postal"));
+    cells.push_back(cell);
+  }
+  const MachinePointer machine = BuildMachineView("laptop", 8, 2, 1, profile, cells);
+  ASSERT_NE(machine->model, nullptr);
+  ASSERT_EQ(machine->model->id(), "postal");
+  EXPECT_THAT(CaveatsOf(*machine, {1, 2, 2}), IsEmpty());
+  Question question = Ask("alltoall", 4096);
+  question.nodes = 8;
+  question.ppn = 1;
+  question.ranks = 8;
+  const Answer answer = Recommend(*machine, question, false);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_THAT(answer.caveats,
+              ElementsAre("nobody measured level network: model postal assumes the values of "
+                          "another level"));
+  // Refinement moves values of the model without levels, and no copies.
+  const domain::Profile refined = learn::Refine(profile, cells).profile;
+  EXPECT_TRUE(RestsOnAssumptions(*BuildMachineView("laptop", 8, 2, 2, refined, cells), {8, 1, 8}));
+  // Another model's values of the network are measured.
+  profile.Set(learn::MakeParameter("loggp", domain::Level::kNetwork, "L", 3e-6));
+  EXPECT_THAT(CaveatsOf(*BuildMachineView("laptop", 8, 2, 1, profile, cells), {8, 1, 8}),
+              IsEmpty());
 }
 
 TEST(CaveatsTest, TimingsOfTheLevelEndTheAssumption) {
