@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "gtest/gtest.h"
+
 namespace cox::strategy {
 namespace {
 
@@ -132,6 +134,11 @@ std::vector<CountedPhase> CountTraffic(const Strategy& strategy, const Scenario&
   std::vector<Message> messages;
   strategy.algorithm->enumerate(scenario, strategy.knobs,
                                 [&](const Message& message) { messages.push_back(message); });
+  const auto is_of_earlier_phase = [](const Message& a, const Message& b) {
+    return a.phase < b.phase;
+  };
+  EXPECT_TRUE(std::is_sorted(messages.begin(), messages.end(), is_of_earlier_phase))
+      << FormatStrategy(strategy) << " does not list its messages phase by phase";
   const auto before = [](const Message& a, const Message& b) {
     return std::pair(a.phase, a.repetition) < std::pair(b.phase, b.repetition);
   };

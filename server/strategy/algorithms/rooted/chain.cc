@@ -287,12 +287,15 @@ void EnumerateChain(Direction direction, const Scenario& scenario, int64_t fanou
   const int64_t node_phase = down ? 1 : 0;
   const int64_t network_phase = node_phase + (links.node_steps() > 0 ? 1 : 0);
   const int64_t after_hops = network_phase + (links.network_steps() > 0 ? 1 : 0);
+  const int64_t others_phase = down ? after_hops : after_hops + 1;
+  int64_t listed_phase = 0;
   const auto send = [&](int64_t phase, int64_t repetition, int64_t parent, int64_t child,
                         int64_t segment) {
+    if (phase != listed_phase) return;
     sink({phase, repetition, down ? parent : child, down ? child : parent,
           segments.BytesOf(segment)});
   };
-  for (int64_t chain = 0; chain < chains.count; ++chain) {
+  const auto list_chain = [&](int64_t chain) {
     int64_t node_step = 0;
     int64_t network_step = 0;
     int64_t late_step = links.CrossingOf(chain);
@@ -311,11 +314,14 @@ void EnumerateChain(Direction direction, const Scenario& scenario, int64_t fanou
         send(is_early ? node_phase : network_phase, down ? step : steps - 1 - step, parent, child,
              0);
       }
-      const int64_t others_phase = down ? after_hops : after_hops + 1;
+      if (listed_phase != others_phase) continue;
       for (int64_t i = 1; i < static_cast<int64_t>(segments.count); ++i) {
         send(others_phase, i - 1, parent, child, i);
       }
     }
+  };
+  for (; listed_phase <= others_phase; ++listed_phase) {
+    for (int64_t chain = 0; chain < chains.count; ++chain) list_chain(chain);
   }
 }
 

@@ -23,14 +23,15 @@ void BuildGatherLinearSync(const Scenario& scenario, const Knobs&, model::Schedu
 }
 
 void EnumerateGatherLinearSync(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const auto bytes = static_cast<double>(scenario.block_bytes);
-  int64_t turn = 0;
-  for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
-    if (rank == scenario.root) continue;
-    sink({0, turn, scenario.root, rank, 0});
-    sink({1, turn, rank, scenario.root, bytes});
-    sink({2, turn, rank, scenario.root, 0});
-    ++turn;
+  const double bytes_of_phase[] = {0, static_cast<double>(scenario.block_bytes), 0};
+  for (int64_t phase = 0; phase < 3; ++phase) {
+    const double bytes = bytes_of_phase[phase];
+    int64_t turn = 0;
+    for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+      if (rank == scenario.root) continue;
+      const bool asks = phase == 0;
+      sink({phase, turn++, asks ? scenario.root : rank, asks ? rank : scenario.root, bytes});
+    }
   }
 }
 

@@ -108,6 +108,21 @@ TEST(LinkTimeTest, EachStepPaysForItsLongestWay) {
               2e-7, 1e-15);
 }
 
+// The first of 128 segments takes 15 steps. Then each of 127 steps brings one more to all ranks,
+// with messages between the switches at once.
+TEST(LinkTimeTest, APipelinePaysForSwitchesOnceAStage) {
+  const NodesInUse in_turns =
+      Nodes("n1,n9,n2,n10,n3,n11,n4,n12,n5,n13,n6,n14,n7,n15,n8,n16", 1, 1e-6);
+  const double step_s = 3e-6 + 8192 * kBeta;
+  for (const auto& [collective, strategy] :
+       {std::pair(domain::Collective::kBcast, "bcast/pipeline?segment=8192"),
+        std::pair(domain::Collective::kReduce, "reduce/pipeline?segment=8192")}) {
+    const model::Cost cost = CostOf(Of(collective, 16, 1, 1 << 20), strategy, &in_turns);
+    EXPECT_NEAR(cost[model::Term::kLatency], 142 * 2e-6, 1e-12) << strategy;
+    EXPECT_NEAR(cost.TotalSeconds(), 142 * (step_s + 2e-6), 1e-9) << strategy;
+  }
+}
+
 // Ranks fill the nodes in the list's order: neighbours of a ring at one switch, or never.
 TEST(LinkTimeTest, TheOrderOfTheListCounts) {
   const strategy::Scenario scenario = Of(domain::Collective::kAllgather, 8, 1, 1000);
