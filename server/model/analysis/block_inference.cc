@@ -42,15 +42,18 @@ struct Estimate {
 };
 
 // Walks growing n until an estimate changes by less than the stopping rule's share of the estimate
-// before. If none does, returns the last one. Skips samples for which `estimate_of` has no value.
-template <typename EstimateOf>
-absl::optional<Estimate> Settle(absl::Span<const LimitSample> samples, EstimateOf estimate_of) {
+// before. If none does, returns the last one. Skips samples for which `estimate_of` has no value;
+// does not stop at those that cannot show the parameter.
+template <typename EstimateOf, typename Shows>
+absl::optional<Estimate> Settle(absl::Span<const LimitSample> samples, EstimateOf estimate_of,
+                                Shows shows) {
   absl::optional<Estimate> settled;
   for (const LimitSample& sample : samples) {
     const absl::optional<double> value = estimate_of(sample);
     if (!value.has_value()) continue;
-    const bool stops = settled.has_value() && std::abs(*value - settled->value) <=
-                                                  kStoppingChange * std::abs(settled->value);
+    const bool stops =
+        settled.has_value() && shows(sample) &&
+        std::abs(*value - settled->value) <= kStoppingChange * std::abs(settled->value);
     settled = Estimate{*value, sample.n, stops};
     if (stops) break;
   }
@@ -121,7 +124,7 @@ absl::Status AddByteTimes(double round_trip_b, absl::Span<const LimitSample> sam
   const bool sees_workstation = round_trip_b > b_c;
   // The workstations' part of the limit. If it is as large as the wire's, the wire is hidden.
   const double ends = 2 * round_trip_b / static_cast<double>(last->n);
-  const bool wire_hidden = sees_workstation && ends >= b_c;
+  const bool wire_hidden = sees_workstation && ends * (1 + kStoppingChange) >= b_c;
   inference->parameters.push_back(
       {"b_c", b_c, wire_hidden ? Relation::kUpperBound : Relation::kEqual});
   inference->parameters.push_back(
@@ -159,7 +162,10 @@ void AddChannelTimes(double inside_b, absl::Span<const LimitSample> across, int6
     return;
   }
   const bool processor_shows = inside_b > *b_l * (1 + kStoppingChange);
-  inference->parameters.push_back({"b_l", processor_shows ? *b_l : inside_b, Relation::kEqual});
+  // A slower channel across frames says nothing of those inside.
+  const bool channel_hidden = *b_l > inside_b * (1 + kStoppingChange);
+  inference->parameters.push_back({"b_l", processor_shows ? *b_l : inside_b,
+                                   channel_hidden ? Relation::kUpperBound : Relation::kEqual});
   inference->parameters.push_back(
       {"b_p", inside_b, processor_shows ? Relation::kEqual : Relation::kUpperBound});
   inference->parameters.push_back({"b_l across frames", *b_l, Relation::kEqual});
@@ -244,9 +250,12 @@ absl::StatusOr<Inference> InferSharedMedium(const Block& half_round_trip,
   }
   if (status.ok()) status = CheckSamples("all_to_all", all_to_all, 2);
   if (!status.ok()) return status;
-  const absl::optional<Estimate> a_c = Settle(all_to_all, [&](const LimitSample& sample) {
-    return WireStartup(sample, half_round_trip.a_s, estimator);
-  });
+  const absl::optional<Estimate> a_c = Settle(
+      all_to_all,
+      [&](const LimitSample& sample) {
+        return WireStartup(sample, half_round_trip.a_s, estimator);
+      },
+      [](const LimitSample&) { return true; });
   if (!a_c.has_value() || a_c->n < 3) {
     return domain::InvalidField("all_to_all", "no A(n) among three or more");
   }
@@ -297,15 +306,20 @@ absl::StatusOr<Inference> InferMeshRow(absl::Span<const LimitSample> pairs) {
   if (a_c.has_value()) *a_c /= 2;
   AddStartups("a_p + a_c", *pairs[0].a_s / 2, a_c, 1, 1, &inference);
 
-  const absl::optional<Estimate> b_c =
-      Settle(pairs, [](const LimitSample& sample) -> absl::optional<double> {
+  const double b_p = *pairs[0].b_s_per_byte;
+  // Among many pairs B(n) / n settles also where the processor hides the network.
+  const absl::optional<Estimate> b_c = Settle(
+      pairs,
+      [](const LimitSample& sample) -> absl::optional<double> {
         if (!sample.b_s_per_byte.has_value()) return {};
         return *sample.b_s_per_byte / static_cast<double>(sample.n);
+      },
+      [&](const LimitSample& sample) {
+        return *sample.b_s_per_byte > b_p * (1 + kStoppingChange);
       });
   inference.stopped_at_n = b_c->stopped ? b_c->n : 0;
   inference.parameters.push_back(
       {"b_c", b_c->value, b_c->stopped ? Relation::kEqual : Relation::kUpperBound});
-  const double b_p = *pairs[0].b_s_per_byte;
   inference.parameters.push_back(
       {"b_p", b_p, b_p > b_c->value ? Relation::kEqual : Relation::kUpperBound});
   return inference;

@@ -111,8 +111,9 @@ enum class SharedMediumEstimator {
 };
 
 // Ethernet, FDDI: infers a_c, a_w, b_c, b_w from half a round trip (a = R, b = max(b_w, b_c)) and
-// all-to-all among growing n. b_c = B(n) / (n (n - 1)) at the largest n. b_w is the round trip's b
-// if that exceeds b_c; otherwise the wire hides it, and the result is an upper bound. An a_c below
+// all-to-all among growing n. b_c = B(n) / (n (n - 1)) at the largest n; an upper bound if the
+// workstations' 2 b_w / n agrees with it within kStoppingChange, or exceeds it. b_w is the round
+// trip's b if that exceeds b_c; otherwise the wire hides it: an upper bound. An a_c below
 // 0 is too small to measure: the result then has only the sum "2 a_w + a_c". INVALID_ARGUMENT for
 // samples without a growing n >= 3 of either kind, for values that are negative or not finite, and
 // for values that contradict each other (a_w below 0).
@@ -125,20 +126,20 @@ absl::StatusOr<Inference> InferSharedMedium(const Block& half_round_trip,
 // across say nothing). Where B across frames exceeds B inside, "b_l across frames" = channels B(n)
 // / n. If the inside B agrees with it
 // within kStoppingChange, the inside B is b_l and bounds b_p. If the inside B is larger, it is b_p.
-// Without a larger B across frames, the inside B bounds both. a_c is the slope of the inside A(n)
-// over n, if A grows by more than kStoppingChange of its mean. Otherwise only "2 a_p + a_c" is
-// known, from half_round_trip_s. INVALID_ARGUMENT for no B inside a frame, n or channels < 1,
-// and values that are negative or not finite.
+// If the inside B is smaller, or without a larger B across frames, it bounds both. a_c is the slope
+// of the inside A(n) over n, if A grows by more than kStoppingChange of its mean. Otherwise only "2
+// a_p + a_c" is known, from half_round_trip_s. INVALID_ARGUMENT for no B inside a frame, n or
+// channels < 1, and values that are negative or not finite.
 absl::StatusOr<Inference> InferMultistage(double half_round_trip_s,
                                           absl::Span<const LimitSample> inside,
                                           absl::Span<const LimitSample> across, int64_t channels);
 
 // Paragon: infers from n pairs on one row, n growing from 1. b_c = B(n) / n, Eq. (14), at the n
-// where another pair changes it by less than kStoppingChange (otherwise an upper bound). b_p = B(1)
-// if that exceeds b_c, otherwise B(1) is its upper bound. a_c is half the slope of A(n) over n, if
-// A grows by more than kStoppingChange of its mean. Otherwise only "a_p + a_c" = A(1) / 2 is known.
-// INVALID_ARGUMENT for samples whose first is not A(1) and B(1), that do not grow, or whose values
-// are negative or not finite.
+// where another pair changes it by less than kStoppingChange and B(n) exceeds B(1) by more than
+// that (otherwise an upper bound). b_p = B(1) if that exceeds b_c, otherwise B(1) is its upper
+// bound. a_c is half the slope of A(n) over n, if A grows by more than kStoppingChange of its mean.
+// Otherwise only "a_p + a_c" = A(1) / 2 is known. INVALID_ARGUMENT for samples whose first is not
+// A(1) and B(1), that do not grow, or whose values are negative or not finite.
 absl::StatusOr<Inference> InferMeshRow(absl::Span<const LimitSample> pairs);
 
 }  // namespace cox::model

@@ -76,6 +76,17 @@ TEST(InferSharedMedium, BoundsAFastWire) {
   ExpectParameter(inference, "b_w", 1.05, Relation::kEqual);
 }
 
+// Among eight the workstations take 2 b_w / 8 = 0.2625 for each message; timings vary by 1 %.
+TEST(InferSharedMedium, BoundsAHiddenWireInSpiteOfNoise) {
+  const MachineBlocks quick = {{750, 1.05}, {250, 0.1}};
+  std::vector<LimitSample> samples = AllToAll(quick, 3, 8);
+  for (LimitSample& sample : samples) *sample.b_s_per_byte *= 1.01;
+  const Inference inference =
+      *InferSharedMedium(HalfRoundTrip(quick), samples, SharedMediumEstimator::kExact);
+  ExpectParameter(inference, "b_c", 0.2625 * 1.01, Relation::kUpperBound);
+  ExpectParameter(inference, "b_w", 1.05, Relation::kEqual);
+}
+
 TEST(InferSharedMedium, KeepsTheSumWhereTheWireIsTooQuick) {
   const std::vector<LimitSample> samples = {{3, 4 * 380.0 - 10, 6 * 0.11}};
   const Inference inference =
@@ -122,6 +133,14 @@ TEST(InferMultistage, TellsProcessorFromChannel) {
   ExpectParameter(split, "a_p", 40, Relation::kEqual);
 }
 
+// b_l = 8 x 0.09 / 14 across frames, although no byte inside takes longer than 0.029.
+TEST(InferMultistage, SlowChannelsAcrossFramesShowNoneInside) {
+  const Inference inference = *InferMultistage(124, {{7, {}, 0.029}}, {{14, {}, 0.09}}, 8);
+  ExpectParameter(inference, "b_l across frames", 8 * 0.09 / 14, Relation::kEqual);
+  ExpectParameter(inference, "b_l", 0.029, Relation::kUpperBound);
+  ExpectParameter(inference, "b_p", 0.029, Relation::kUpperBound);
+}
+
 // A start-up that grows by rounding, or by less than the rule that stops, is no slope.
 TEST(InferMeshRow, KeepsTheSumWhereTheStartUpDoesNotGrow) {
   for (const double growth : {0.0, 1e-13, 1.0}) {
@@ -166,6 +185,15 @@ TEST(InferMeshRow, KeepsTheSumAndTheBoundOfOnePair) {
   ExpectParameter(inference, "a_p + a_c", 120, Relation::kSumOnly);
   ExpectParameter(inference, "b_c", 0.031, Relation::kUpperBound);
   ExpectParameter(inference, "b_p", 0.031, Relation::kUpperBound);
+  EXPECT_EQ(inference.stopped_at_n, 0);
+}
+
+// From 21 pairs on, one more changes B(n) / n by less than 5 %, whatever the network does.
+TEST(InferMeshRow, BoundsANetworkThatTheProcessorHides) {
+  const MachineBlocks quick = {{100, 0.031}, {20, 0.0001}};
+  const Inference inference = *InferMeshRow(Pairs(quick, 30));
+  ExpectParameter(inference, "b_c", 0.031 / 30, Relation::kUpperBound);
+  ExpectParameter(inference, "b_p", 0.031, Relation::kEqual);
   EXPECT_EQ(inference.stopped_at_n, 0);
 }
 
