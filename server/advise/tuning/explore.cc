@@ -76,8 +76,8 @@ class Planner {
  public:
   Planner(const MachineView& machine, const TuningQuestion& question,
           absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
-          absl::Span<library::DecisionTable> tables)
-      : machine_(machine), question_(question), tables_(tables) {
+          absl::Span<library::DecisionTable> tables, domain::CallerWatch* watch)
+      : machine_(machine), question_(question), tables_(tables), watch_(*watch) {
     std::vector<const learn::Cell*> samples;
     for (const learn::Cell& cell : machine.cells) {
       const auto collective = domain::ParseCollective(cell.collective);
@@ -102,11 +102,12 @@ class Planner {
     std::map<domain::Collective, JobBeliefs> beliefs = BeliefsOfJob();
     std::vector<Trial> trials;
     for (const auto& [key, place] : places_) {
+      if (watch_.IsGone()) return;
       FindTrials(place, &beliefs.at(place.collective), &trials);
     }
     double left_s = share * total_s_;
     int salt = 0;
-    while (true) {
+    while (!watch_.IsGone()) {
       std::erase_if(trials, [](const Trial& trial) { return !trial.IsWorthTrying(); });
       const auto best = std::min_element(trials.begin(), trials.end(), IsBetterTrial);
       if (best == trials.end()) return;
@@ -181,6 +182,7 @@ class Planner {
     if (name == learn::kDefaultAlgorithm || name == FullName(chosen.library, chosen.algorithm)) {
       return;
     }
+    if (watch_.IsGone()) return;
     const Answer answer =
         JobAdvice(machine_, question_, collective).At(cell.block_bytes, /*with_ranked=*/false);
     const double excess_s = time_s - answer.chosen.predicted_time_s;
@@ -208,7 +210,7 @@ class Planner {
   }
 
   // What is believed at the sizes of the job, for each collective.
-  std::map<domain::Collective, JobBeliefs> BeliefsOfJob() const {
+  std::map<domain::Collective, JobBeliefs> BeliefsOfJob() {
     std::map<domain::Collective, std::map<int64_t, double>> spent_s;
     for (const auto& [key, place] : places_) {
       spent_s[place.collective].insert(place.time_s.begin(), place.time_s.end());
@@ -216,6 +218,7 @@ class Planner {
     const library::TunedJob& job = question_.job;
     std::map<domain::Collective, JobBeliefs> beliefs;
     for (const auto& [collective, sizes] : spent_s) {
+      if (watch_.IsGone()) break;
       JobAdvice advice(machine_, question_, collective);
       beliefs.emplace(collective, JobBeliefs(&advice, sizes, job.nodes, job.ppn, job.ranks()));
     }
@@ -294,6 +297,7 @@ class Planner {
   const MachineView& machine_;
   const TuningQuestion& question_;
   absl::Span<library::DecisionTable> tables_;
+  domain::CallerWatch& watch_;
   std::map<std::pair<domain::Collective, int64_t>, ExploredPlace> places_;
   double total_s_ = 0;   // of all places
   double trials_s_ = 0;  // excess of earlier trials over the present choice
@@ -301,11 +305,15 @@ class Planner {
 
 }  // namespace
 
-void AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
-               absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
-               absl::Span<library::DecisionTable> tables) {
-  if (!(share > 0)) return;
-  Planner(machine, question, tells_sizes_apart, tables).Run(std::min(share, kMaxExploreShare));
+absl::Status AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
+                       absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
+                       absl::Span<library::DecisionTable> tables,
+                       const domain::IsCancelled& is_cancelled) {
+  if (!(share > 0)) return absl::OkStatus();
+  domain::CallerWatch watch(is_cancelled, 1);
+  Planner(machine, question, tells_sizes_apart, tables, &watch)
+      .Run(std::min(share, kMaxExploreShare));
+  return watch.status();
 }
 
 }  // namespace cox::advise

@@ -21,10 +21,12 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
 #include "advise/tuning/tuning.h"
 #include "domain/collective.h"
+#include "domain/sharing/caller_watch.h"
 #include "library/decision_table.h"
 #include "strategy/scenario.h"
 
@@ -35,10 +37,12 @@ inline constexpr double kMaxExploreShare = 0.5;
 // Adds trials to the tables that BuildDecisionTables() made for the question, as rows with
 // DecisionRow::trial set. `share` of the time of the job's collectives, 0 (no trials) to
 // kMaxExploreShare. `tells_sizes_apart`: whether the library takes several rows of a collective;
-// otherwise a trial is for all sizes.
-void AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
-               absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
-               absl::Span<library::DecisionTable> tables);
+// otherwise a trial is for all sizes. CANCELLED soon after the caller has gone; the tables then
+// have some of the trials.
+absl::Status AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
+                       absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
+                       absl::Span<library::DecisionTable> tables,
+                       const domain::IsCancelled& is_cancelled = {});
 
 }  // namespace cox::advise
 

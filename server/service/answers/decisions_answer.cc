@@ -39,8 +39,10 @@ absl::StatusOr<daemon::JobDecisions> DecideByCall(const advise::MachineView& mac
       advise::BuildDecisionTables(machine, question, is_cancelled);
   if (!tables.ok()) return tables.status();
   const auto tells_sizes_apart = [](domain::Collective /*collective*/) { return true; };
-  advise::AddTrials(machine, question, request.explore_ratio(), tells_sizes_apart,
-                    absl::MakeSpan(*tables));
+  const absl::Status tried =
+      advise::AddTrials(machine, question, request.explore_ratio(), tells_sizes_apart,
+                        absl::MakeSpan(*tables), is_cancelled);
+  if (!tried.ok()) return tried;
   daemon::JobDecisions decisions;
   decisions.job = question.job;
   decisions.etag = EtagOf(*tables);

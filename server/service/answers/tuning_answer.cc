@@ -100,8 +100,10 @@ absl::StatusOr<daemon::JobDecisions> DecideByTable(const advise::MachineView& ma
     const bool is_rules = (*format)->name == "rules";
     return (*format)->is_file && !(is_rules && !library::WhyOneOpenMpiRow(collective).empty());
   };
-  advise::AddTrials(machine, question, request.explore_ratio(), tells_sizes_apart,
-                    absl::MakeSpan(*tables));
+  const absl::Status tried =
+      advise::AddTrials(machine, question, request.explore_ratio(), tells_sizes_apart,
+                        absl::MakeSpan(*tables), is_cancelled);
+  if (!tried.ok()) return tried;
   // The etag is of the decisions alone: the header's date must not change it.
   const absl::StatusOr<std::string> bare =
       library::WriteTuning(*tables, question.job, **format, {});

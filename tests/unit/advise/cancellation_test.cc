@@ -9,9 +9,13 @@
 #include "advise/grid.h"
 #include "advise/measure/suggest.h"
 #include "advise/pattern.h"
+#include "advise/tuning/explore.h"
 #include "advise/tuning/tuning.h"
+#include "domain/cell_key.h"
+#include "domain/collective.h"
 #include "domain/sharing/caller_watch.h"
 #include "every_model.h"
+#include "machines.h"
 #include "strategy/traffic/message_patterns.h"
 
 namespace cox::advise {
@@ -106,6 +110,24 @@ TEST(CancellationTest, OfDecisionTables) {
   ExpectEndsEarly(
       [&](const domain::IsCancelled& is_cancelled) {
         return BuildDecisionTables(*machine, question, is_cancelled).status();
+      },
+      10);
+}
+
+TEST(CancellationTest, OfTrials) {
+  std::vector<learn::Cell> cells;
+  for (int64_t bytes = 64; bytes <= 65536; bytes *= 2) {
+    cells.push_back(learn::MakeCell("alltoall", "default", 8, 4, bytes, 1e-3));
+    cells.back().kind = domain::CellKind::kJob;
+  }
+  const MachinePointer machine = MachineWith(cells);
+  TuningQuestion question;
+  question.job = {"openmpi-4.1", 8, 4, {}};
+  const auto by_size = [](domain::Collective) { return true; };
+  ExpectEndsEarly(
+      [&](const domain::IsCancelled& is_cancelled) {
+        auto tables = BuildDecisionTables(*machine, question);
+        return AddTrials(*machine, question, 0.5, by_size, absl::MakeSpan(*tables), is_cancelled);
       },
       10);
 }

@@ -106,8 +106,8 @@ TEST(WithdrawnTest, TablesAndTrialsLeaveItOut) {
   question.collectives = {"alltoall"};
   auto tables = BuildDecisionTables(*machine, question);
   ASSERT_TRUE(tables.ok()) << tables.status();
-  AddTrials(
-      *machine, question, 0.5, [](domain::Collective) { return true; }, absl::MakeSpan(*tables));
+  const auto by_size = [](domain::Collective) { return true; };
+  EXPECT_TRUE(AddTrials(*machine, question, 0.5, by_size, absl::MakeSpan(*tables)).ok());
   ASSERT_EQ(tables->size(), 1);
   for (size_t i = 0; i < tables->front().rows.size(); ++i) {
     const library::DecisionRow& row = tables->front().rows[i];

@@ -38,7 +38,7 @@ TuningQuestion ExploredNodes() {
 Tables TablesOf(const MachineView& machine, const TuningQuestion& question, double share) {
   auto tables = BuildDecisionTables(machine, question);
   EXPECT_TRUE(tables.ok()) << tables.status();
-  AddTrials(machine, question, share, BySize, absl::MakeSpan(*tables));
+  EXPECT_TRUE(AddTrials(machine, question, share, BySize, absl::MakeSpan(*tables)).ok());
   return *std::move(tables);
 }
 
@@ -363,9 +363,8 @@ TEST(ExploreTest, WhereSizesCannotBeToldApartATrialIsForAllOfThem) {
   const MachinePointer view = machine.View();
   auto tables = BuildDecisionTables(*view, ExploredNodes());
   ASSERT_TRUE(tables.ok());
-  AddTrials(
-      *view, ExploredNodes(), 0.5, [](domain::Collective) { return false; },
-      absl::MakeSpan(*tables));
+  const auto as_one = [](domain::Collective) { return false; };
+  EXPECT_TRUE(AddTrials(*view, ExploredNodes(), 0.5, as_one, absl::MakeSpan(*tables)).ok());
   int trials = 0;
   for (const library::DecisionTable& table : *tables) {
     if (TrialsOf({table}).empty()) continue;

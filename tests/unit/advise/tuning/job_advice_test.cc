@@ -159,8 +159,8 @@ TEST(JobAdviceTest, OursAreTriedToo) {
   const MachinePointer machine = MachineWith(cells);
   auto tables = BuildDecisionTables(*machine, WithOurs());
   ASSERT_TRUE(tables.ok());
-  AddTrials(
-      *machine, WithOurs(), 0.5, [](domain::Collective) { return true; }, absl::MakeSpan(*tables));
+  const auto by_size = [](domain::Collective) { return true; };
+  EXPECT_TRUE(AddTrials(*machine, WithOurs(), 0.5, by_size, absl::MakeSpan(*tables)).ok());
   int trials = 0;
   for (const library::DecisionTable& table : *tables) {
     for (const library::DecisionRow& row : table.rows) {
