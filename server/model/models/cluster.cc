@@ -116,8 +116,8 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
     const OneLevel traffic(phase);
     if (traffic.any()) {
       const Packets packets(values, traffic);
-      const bool is_tree = IsTreeStep(phase);
       const double ranks = schedule.whole().processors_count;
+      const bool is_tree = IsTreeStep(phase, traffic, ranks);
       const double in_event = is_tree && ranks > 0 ? ranks : traffic.pairs_count + 1;
       const double taking_part = ranks > 0 ? std::min(ranks, in_event) : in_event;
       ChargeOnePacket(values, taking_part, packets, bill);
@@ -155,11 +155,12 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
   }
 
  private:
-  // Consecutive steps in which some ranks send one message and others receive one: a tree.
-  static bool IsTreeStep(const Phase& phase) {
-    const RankTraffic& any = phase.traffic.any;
-    return phase.times > 1 && phase.repetitions == Repetitions::kAlike && phase.traffic.disjoint &&
-           any.sends_count == 1 && any.receives_count == 1;
+  // Consecutive steps in which some ranks send one message and others receive one: a tree. With one
+  // message in each step it is a relay, from rank to rank; a tree only of three ranks.
+  static bool IsTreeStep(const Phase& phase, const OneLevel& traffic, double ranks) {
+    return phase.times > 1 && phase.repetitions == Repetitions::kAlike && traffic.disjoint &&
+           traffic.sends_count == 1 && traffic.receives_count == 1 &&
+           (traffic.pairs_count > 1 || ranks == 3);
   }
 
   // Eq. (2), the further packets of a broadcast in `rounds` steps: all rounds but one take the

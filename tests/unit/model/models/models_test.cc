@@ -86,6 +86,29 @@ TEST(Hockney, TheProcessorIsNotBusyLongerThanTheMessageTakes) {
   EXPECT_DOUBLE_EQ(cost.cpu_s, cost[Term::kStartup] + cost[Term::kBandwidth]);
 }
 
+// A scan from rank to rank: its steps are alike, but at most two of the 16 ranks take part in one.
+TEST(Cluster, StepsOfARelayCostTheSameOneByOne) {
+  const Model& cluster = **FindModel("cluster");
+  Phase step;
+  LevelTraffic& network = step.traffic.network;
+  network.sends_count = network.receives_count = 1;
+  network.out_bytes = network.in_bytes = network.max_message_bytes = 1500;
+  network.pairs_count = network.messages_count = 1;
+  network.volume_bytes = 1500;
+  step.traffic.any = network;
+  step.traffic.disjoint = true;
+  Schedule together;
+  together.Clear({16, 8, 1});
+  Schedule one_by_one = together;
+  for (int i = 0; i < 15; ++i) one_by_one.Add() = step;
+  step.times = 15;
+  together.Add() = step;
+  const std::vector<double> values = DistinctValues(cluster);
+  EXPECT_NEAR(cluster.Price(values, together).TotalSeconds() /
+                  cluster.Price(values, one_by_one).TotalSeconds(),
+              1, 1e-12);
+}
+
 class EveryModel : public ::testing::TestWithParam<const Model*> {
  protected:
   const Model& model() const { return *GetParam(); }
