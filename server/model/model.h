@@ -51,8 +51,8 @@ class Model {
   virtual absl::Span<const ParameterSpec> parameters() const = 0;
 
   // Prices a schedule. values: one per parameters(), finite and >= 0 (the caller has checked).
-  // Never negative, finite for finite values, monotone in each byte count. An empty schedule costs
-  // 0. Allocates nothing; O(phases).
+  // Never negative, finite for finite values, monotone in each byte count (e-bsp: where L_scatter
+  // >= L). An empty schedule costs 0. Allocates nothing; O(phases).
   virtual Cost Price(const Values& values, const Schedule& schedule) const = 0;
 
   // The cost of a pattern whose messages are listed, for a model that a list tells more than the

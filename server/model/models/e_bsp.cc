@@ -2,7 +2,8 @@
 // bytes in all and at most h of one rank. It costs max(g V / p, g' h) + L: the larger of the byte
 // times of a full relation of V / p bytes each and of a scatter of h bytes, and then L, which is no
 // part of the comparison. A machine on which a scatter has another L than a full relation states
-// it; the side with the larger byte time adds its own.
+// it; the side with the larger byte time adds its own. If that L is less, as on the GCel, a longer
+// message that turns a full relation into a scatter lowers the price.
 #include "domain/level.h"
 #include "model/models/charged_model.h"
 #include "model/models/models.h"
