@@ -85,7 +85,10 @@ absl::StatusOr<bool> MachineLearner::LearnNew(const store::MachineRecord& machin
     drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, learned_.through_id + 1);
   }
   // After an error the detector has lost the drift, so a new detector reads the observations again.
+  // The store may have the drift although the answer was lost: the next step reads which are not
+  // followed.
   const auto watch_anew = [&](absl::Status why) {
+    revision_ = -1;
     drifts_ = std::make_unique<DriftWatch>(shared_.store, machine_, drifts_->first_id());
     return why;
   };

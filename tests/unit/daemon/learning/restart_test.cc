@@ -66,6 +66,20 @@ class FailsAfterADrift final : public ForwardingStore {
   bool fails_ = false;
 };
 
+// Loses the answer to the first drift that it has recorded.
+class LosesAnAnswer final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& drift) override {
+    absl::StatusOr<domain::Drift> added = ForwardingStore::AddDrift(drift);
+    if (std::exchange(loses_, false)) return absl::UnavailableError("the connection is lost");
+    return added;
+  }
+
+ private:
+  bool loses_ = true;
+};
+
 class RestartTest : public ::testing::Test {
  protected:
   RestartTest() {
@@ -280,6 +294,23 @@ TEST_F(RestartTest, AnErrorAfterADriftDoesNotLoseIt) {
     FailsAfterADrift fails(store_.get());
     Running running(&fails);
     EXPECT_THAT(Notes(), Not(HasSubstr("drift")));
+    running.Learn();
+  }
+  ASSERT_EQ(store_->ListDrifts("m", 0, 10)->size(), 1u);
+  EXPECT_THAT(Notes(), HasSubstr("times of the network"));
+  EXPECT_GT(Value("beta"), 2.5 * before);
+}
+
+TEST_F(RestartTest, ADriftWhoseAnswerIsLostIsFollowed) {
+  State(1);
+  Report({.job = "one", .source = "ada", .count = 320});
+  Report({.job = "two", .source = "ada", .count = 320});
+  { Running running(store_.get()); }
+  Slow(4);
+  const double before = Value("beta");
+  {
+    LosesAnAnswer loses(store_.get());
+    Running running(&loses);
     running.Learn();
   }
   ASSERT_EQ(store_->ListDrifts("m", 0, 10)->size(), 1u);
