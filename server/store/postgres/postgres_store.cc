@@ -58,6 +58,8 @@ constexpr const char* kKeepAlive =
 
 // Then WriteSession looks for a daemon that was stopped amid a write.
 constexpr const char* kLockTimeOut = "SET lock_timeout = '3s'";
+// A write of its own may change very many rows.
+constexpr std::chrono::minutes kMostSilenceAlone{60};
 // When the store closes, writes that wait for the server fail after this time.
 constexpr std::chrono::seconds kEndPatience{3};
 
@@ -567,6 +569,10 @@ class PostgresStore final : public Store, public WriteState {
       writer_->RequestMaintenance();
     }
     absl::Status written = ingest_.Write(now_us_(), &changed_);
+    // After a failover the old server may still answer readers.
+    if (std::exchange(renewed_for_, writes_.connection_count()) != writes_.connection_count()) {
+      readers_.Renew();
+    }
     if (!written.ok() || changed_.empty()) return written;
     return NoteChanges(writes_.session(), changed_);
   }
@@ -635,6 +641,7 @@ class PostgresStore final : public Store, public WriteState {
   template <typename Task>
   absl::Status Write(Writer::Grouping grouping, Task task) {
     return writer_->Run(grouping, [&]() -> absl::Status {
+      if (grouping == Writer::Grouping::kAlone) writes_.session().AllowSilence(kMostSilenceAlone);
       if (absl::Status status = writes_.Open(); !status.ok()) {
         open_failed_ = true;
         return status;
@@ -671,6 +678,7 @@ class PostgresStore final : public Store, public WriteState {
   int64_t next_purge_us_ = 0;          // writer's thread only
   bool open_failed_ = false;           // in this group; writer's thread only
   int64_t seen_connection_count_ = 0;  // writer's thread only
+  int64_t renewed_for_ = 0;            // readers_ are not older; writer's thread only
   std::mutex fences_mutex_;
   // Of the machines for which this daemon learns, as far as it knows. A new connection may lead to
   // a server that has lost the last leases, and gives their numbers again: then it knows none.

@@ -100,6 +100,7 @@ absl::Status WriteSession::LockNextId() {
 
 absl::Status WriteSession::Begin() {
   is_open_ = wants_savepoint_ = has_savepoint_ = false;
+  session_.AllowSilence(kMostSilence);
   return absl::OkStatus();
 }
 

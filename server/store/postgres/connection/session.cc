@@ -29,6 +29,8 @@ constexpr const char* kDefaults[][2] = {
     {"client_encoding", "UTF8"},
 };
 
+constexpr const char* kReadOnly = "25006";
+
 // Codes of errors, and what they mean here. The first that `code` begins with counts.
 struct Meaning {
   const char* code;
@@ -39,7 +41,7 @@ constexpr Meaning kMeanings[] = {
     {"22021", absl::StatusCode::kInvalidArgument},
     {"22P05", absl::StatusCode::kInvalidArgument},
     // Read-only: a failover is under way, and who takes this as final would drop its rows.
-    {"25006", absl::StatusCode::kUnavailable},
+    {kReadOnly, absl::StatusCode::kUnavailable},
     {"3D", absl::StatusCode::kFailedPrecondition},
     {"28", absl::StatusCode::kFailedPrecondition},
     {"42501", absl::StatusCode::kFailedPrecondition},
@@ -69,9 +71,21 @@ struct Options {
     names[kCount] = "dbname";
     values[kCount] = url.c_str();
   }
+  // The same of the one host that `connection` uses.
+  Options(const std::string& url, const pg_conn* connection) : Options(url) {
+    const char* const host[kHost][2] = {{"host", PQhost(connection)},
+                                        {"hostaddr", PQhostaddr(connection)},
+                                        {"port", PQport(connection)},
+                                        {"target_session_attrs", "any"}};
+    for (size_t i = 0; i < kHost; ++i) {
+      names[kCount + 1 + i] = host[i][0];
+      values[kCount + 1 + i] = host[i][1];
+    }
+  }
   static constexpr size_t kCount = std::size(kDefaults);
-  const char* names[kCount + 2] = {};
-  const char* values[kCount + 2] = {};
+  static constexpr size_t kHost = 4;
+  const char* names[kCount + 1 + kHost + 1] = {};
+  const char* values[kCount + 1 + kHost + 1] = {};
 };
 
 absl::Status ErrorOf(absl::string_view code, absl::string_view message) {
@@ -119,7 +133,7 @@ absl::Status Session::Connect() {
 bool Session::GivesUp() const { return Clock::now() >= give_up_at_.load(); }
 
 bool Session::ServerAnswers() const {
-  const Options options(url_);
+  const Options options(url_, connection_);
   return PQpingParams(options.names, options.values, 1) == PQPING_OK;
 }
 
@@ -206,6 +220,7 @@ bool Session::AwaitNotice(int wake_fd, std::chrono::steady_clock::time_point dea
 
 Session::Wait Session::AwaitAnswer(bool may_cancel) {
   Clock::time_point heard = Clock::now();
+  Clock::time_point asked = heard;  // whether the server answers, or `heard`
   while (true) {
     const int unsent = PQflush(connection_);
     // After an error PQgetResult() says what is wrong.
@@ -217,7 +232,7 @@ Session::Wait Session::AwaitAnswer(bool may_cancel) {
     // Also after a while: TLS may have bytes that the socket does not show any more.
     if (ready.revents != POLLOUT && PQconsumeInput(connection_) == 0) return Wait::kAnswered;
     if (is_ready) {
-      heard = Clock::now();
+      heard = asked = Clock::now();
     } else if (may_cancel && is_cancelled_ && is_cancelled_()) {
       Abandon("the read was cancelled");
       return Wait::kCancelled;
@@ -226,13 +241,13 @@ Session::Wait Session::AwaitAnswer(bool may_cancel) {
       Abandon("the daemon is ending");
       return Wait::kLost;
     }
-    if (Clock::now() < heard + kSilence) continue;
-    if (is_impatient_ || !ServerAnswers()) {
+    if (Clock::now() < asked + kSilence) continue;
+    if (is_impatient_ || Clock::now() >= heard + most_silence_ || !ServerAnswers()) {
       Abandon("the server does not answer");
       has_hung_ = has_failed_ = true;
       return Wait::kLost;
     }
-    heard = Clock::now();
+    asked = Clock::now();
   }
 }
 
@@ -248,7 +263,7 @@ absl::StatusOr<Result> Session::NextResult() {
   return Result(PQgetResult(connection_));
 }
 
-absl::Status Session::StatusOf(const pg_result* result) const {
+absl::Status Session::StatusOf(const pg_result* result) {
   if (result == nullptr) return LostConnection();
   switch (PQresultStatus(result)) {
     case PGRES_EMPTY_QUERY:
@@ -263,7 +278,10 @@ absl::Status Session::StatusOf(const pg_result* result) const {
   const char* const code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   if (code == nullptr) return LostConnection();
   const char* const message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  return ErrorOf(code, message == nullptr ? "" : message);
+  absl::Status status = ErrorOf(code, message == nullptr ? "" : message);
+  // The next connection looks for a host anew.
+  if (absl::string_view(code) == kReadOnly) Abandon(status.message());
+  return status;
 }
 
 absl::Status Session::LostConnection() const {

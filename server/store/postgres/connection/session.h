@@ -1,7 +1,8 @@
 // One connection to a PostgreSQL server. With Query the only class that uses libpq. Knows no table.
 //
 // No call waits for ever: a server that says nothing for some seconds is asked on a connection of
-// its own whether it still answers, and the connection is closed if it does not.
+// its own whether it still answers, and the connection is closed if it does not. It is also closed
+// when the server turns out to be read-only: another host of the URL may be read-write by now.
 //
 // Thread rule: a session and its queries belong to one thread at a time, but GiveUpAt().
 // Failure rule: UNAVAILABLE (no connection, or it was lost; the server does not answer, is
@@ -35,6 +36,9 @@ struct ClearResult {
   void operator()(pg_result* result) const;
 };
 using Result = std::unique_ptr<pg_result, ClearResult>;
+
+// Enough for a statement that reads what a daemon keeps of a machine.
+inline constexpr std::chrono::minutes kMostSilence{10};
 
 class Session {
  public:
@@ -70,6 +74,11 @@ class Session {
   // From now on a server that is silent for some seconds is not asked whether it still answers, and
   // after a failure no other connection is made. Any thread.
   void LosePatience() { is_impatient_ = true; }
+  // A statement that is silent for longer counts as one of a server that hangs, also while the
+  // server answers others. kMostSilence unless said otherwise.
+  void AllowSilence(std::chrono::steady_clock::duration most) { most_silence_ = most; }
+  // Closes the connection; Connect() makes the next one.
+  void Close() { Abandon(""); }
   // Whether the connection was closed because the server did not answer.
   bool HasHung() const { return connection_ == nullptr && has_hung_; }
 
@@ -86,13 +95,13 @@ class Session {
   Result Run(const std::string& sql);
   // The same of what was sent.
   Result LastResult();
-  // Whether the server takes connections now.
+  // Whether the host of this connection, of all that the URL names, takes connections now.
   bool ServerAnswers() const;
   // The next result of the statement that was sent; null after the last. CANCELLED: the statement
   // has ended.
   absl::StatusOr<Result> NextResult();
   // OK for results that are no error.
-  absl::Status StatusOf(const pg_result* result) const;
+  absl::Status StatusOf(const pg_result* result);
   absl::Status LostConnection() const;
   // Drops the results that are left.
   void Drain();
@@ -110,6 +119,7 @@ class Session {
   std::atomic<bool> is_impatient_{false};
   std::atomic<std::chrono::steady_clock::time_point> give_up_at_{
       std::chrono::steady_clock::time_point::max()};
+  std::chrono::steady_clock::duration most_silence_ = kMostSilence;
   std::function<bool()> is_cancelled_;
   absl::flat_hash_map<std::string, std::string> statements_;  // name by text
 };

@@ -20,12 +20,19 @@ SessionPool::Lease SessionPool::Borrow() {
   returned_.wait(lock, [this] { return !idle_.empty(); });
   std::unique_ptr<Session> session = std::move(idle_.back());
   idle_.pop_back();
-  return Lease(*this, std::move(session));
+  return Lease(*this, std::move(session), renewal_count_);
 }
 
-void SessionPool::Return(std::unique_ptr<Session> session) {
+void SessionPool::Renew() {
+  const std::lock_guard lock(mutex_);
+  ++renewal_count_;
+  for (const std::unique_ptr<Session>& session : idle_) session->Close();
+}
+
+void SessionPool::Return(std::unique_ptr<Session> session, int64_t renewal_count) {
   {
     const std::lock_guard lock(mutex_);
+    if (renewal_count != renewal_count_) session->Close();
     idle_.push_back(std::move(session));
   }
   returned_.notify_one();

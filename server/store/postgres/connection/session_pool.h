@@ -7,6 +7,7 @@
 #define COX_STORE_POSTGRES_CONNECTION_SESSION_POOL_H_
 
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,9 +23,9 @@ class SessionPool {
  public:
   class Lease {
    public:
-    Lease(SessionPool& pool, std::unique_ptr<Session> session)
-        : pool_(pool), session_(std::move(session)) {}
-    ~Lease() { pool_.Return(std::move(session_)); }
+    Lease(SessionPool& pool, std::unique_ptr<Session> session, int64_t renewal_count)
+        : pool_(pool), session_(std::move(session)), renewal_count_(renewal_count) {}
+    ~Lease() { pool_.Return(std::move(session_), renewal_count_); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     Session& operator*() const { return *session_; }
@@ -32,18 +33,22 @@ class SessionPool {
    private:
     SessionPool& pool_;
     std::unique_ptr<Session> session_;
+    const int64_t renewal_count_;  // of the pool, when the session was lent
   };
 
   // Does not connect yet.
   SessionPool(const std::string& url, const std::string& set_up, int sessions);
   Lease Borrow();
+  // Sessions that are lent from now on connect anew: the server may be another one.
+  void Renew();
 
  private:
-  void Return(std::unique_ptr<Session> session);
+  void Return(std::unique_ptr<Session> session, int64_t renewal_count);
 
   std::mutex mutex_;
   std::condition_variable returned_;
-  std::vector<std::unique_ptr<Session>> idle_;
+  std::vector<std::unique_ptr<Session>> idle_;  // guarded by mutex_
+  int64_t renewal_count_ = 0;                   // guarded by mutex_
 };
 
 // During its life all statements of the session see the same commit. Connects anew if the session
