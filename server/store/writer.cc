@@ -78,6 +78,15 @@ absl::Status Writer::Run(Grouping grouping, Task task) {
   return outcome->get_future().get();
 }
 
+absl::Status Writer::CheckAtWork(Clock::duration most) const {
+  const Clock::time_point since = at_work_since_;
+  const Clock::time_point now = Clock::now();
+  if (since == kAtRest || now < since + most) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the database does not answer: a write has taken ",
+                   std::chrono::duration_cast<std::chrono::seconds>(now - since).count(), " s"));
+}
+
 void Writer::Loop() {
   domain::NameThisThread("store-writer");
   std::unique_lock lock(mutex_);
@@ -85,9 +94,11 @@ void Writer::Loop() {
     if (!maintain_) changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });
     if (!queue_.empty()) {
       Group group;
+      at_work_since_ = Clock::now();
       Collect(lock, group);
       lock.unlock();
       Commit(group);
+      at_work_since_ = kAtRest;
       lock.lock();
       // Before the acknowledgement: its receiver may send as much again.
       GiveBackRows(group);
@@ -139,7 +150,9 @@ void Writer::Collect(std::unique_lock<std::mutex>& lock, Group& group) {
 void Writer::Apply(Write& write, Group& group) {
   if (!group.status.ok()) return;
   if (write.grouping == Grouping::kAlone) {
+    at_work_since_ = kAtRest;
     write.status = group.status = write.task();
+    at_work_since_ = Clock::now();
     return;
   }
   group.status = transactions_.Savepoint();
@@ -174,6 +187,7 @@ void Writer::Acknowledge(Group& group) {
 }
 
 void Writer::MaintainOnce() {
+  at_work_since_ = Clock::now();
   absl::Status status = transactions_.Begin();
   absl::StatusOr<bool> more = false;
   if (status.ok()) {
@@ -181,6 +195,7 @@ void Writer::MaintainOnce() {
     status = more.ok() ? transactions_.Commit() : more.status();
   }
   if (!status.ok() && transactions_.InTransaction()) transactions_.Rollback();
+  at_work_since_ = kAtRest;
   // After an error it is left for the next start, or for the next request.
   maintain_ = status.ok() && *more;
 }

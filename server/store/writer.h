@@ -10,6 +10,7 @@
 #ifndef COX_STORE_WRITER_H_
 #define COX_STORE_WRITER_H_
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -69,11 +70,18 @@ class Writer {
   // After all writes that are queued now. Waits for the outcome. Not refused for a full queue:
   // waiting callers are bounded by themselves.
   absl::Status Run(Grouping grouping, Task task);
+  // UNAVAILABLE if a group has been at work for kMostAtWork. A write of its own may take longer: of
+  // it only the begin and the COMMIT count. Any thread, and never waits.
+  absl::Status CheckAtWork() const { return CheckAtWork(kMostAtWork); }
+  absl::Status CheckAtWork(std::chrono::steady_clock::duration most) const;
   // Maintain() has something to do. From a task only.
   void RequestMaintenance() { maintain_ = true; }
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kMostAtWork{20};
+  // Of at_work_since_: at rest, or in a write that may take long.
+  static constexpr Clock::time_point kAtRest = Clock::time_point::max();
   struct Write {
     std::string owner;  // "": nobody
     int64_t rows;
@@ -105,6 +113,7 @@ class Writer {
   WriteState& state_;
   const Limits limits_;
   bool maintain_;  // writer's thread only
+  std::atomic<Clock::time_point> at_work_since_{kAtRest};
 
   std::mutex mutex_;
   std::condition_variable changed_;

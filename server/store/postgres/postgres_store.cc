@@ -517,6 +517,7 @@ class PostgresStore final : public Store, public WriteState {
   }
 
   absl::Status Check() override {
+    if (absl::Status at_work = writer_->CheckAtWork(); !at_work.ok()) return at_work;
     absl::Status reads =
         Read([](Session& session) { return ReadLastObservationId(session).status(); });
     if (!reads.ok() || !last_write_failed_) return reads;

@@ -497,6 +497,7 @@ class SqliteStore final : public Store, public WriteState {
   }
 
   absl::Status Check() override {
+    if (absl::Status at_work = writer_->CheckAtWork(); !at_work.ok()) return at_work;
     if (absl::Status same = files_.CheckSame(); !same.ok()) return same;
     // A checkpoint of the writer can make the file shorter than it says for a moment.
     const int64_t failures = failed_writes_;

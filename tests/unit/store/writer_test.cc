@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -78,6 +79,30 @@ TEST_F(WriterTest, TheDefaultsAreThoseOfTheDesign) {
   const StoreOptions options;
   EXPECT_EQ(options.commit_delay_us, 2'000);
   EXPECT_EQ(options.commit_rows, 5'000);
+}
+
+TEST_F(WriterTest, SaysThatAWriteDoesNotEnd) {
+  using std::chrono::steady_clock;
+  constexpr steady_clock::duration kAny{0};
+  Start({.commit_delay_us = 0, .commit_rows = 10, .queue_rows = 100});
+  EXPECT_TRUE(writer_->CheckAtWork(kAny).ok());
+  std::promise<void> begun;
+  std::promise<void> goes_on;
+  std::future<absl::Status> write = Submit(1, [&] {
+    begun.set_value();
+    goes_on.get_future().wait();
+    return absl::OkStatus();
+  });
+  begun.get_future().wait();
+  EXPECT_TRUE(absl::IsUnavailable(writer_->CheckAtWork(kAny)));
+  EXPECT_TRUE(writer_->CheckAtWork().ok()) << "not for long";
+  goes_on.set_value();
+  EXPECT_TRUE(write.get().ok());
+  EXPECT_TRUE(writer_->CheckAtWork(kAny).ok());
+  // A write of its own may take long.
+  const absl::Status alone =
+      writer_->Run(Writer::Grouping::kAlone, [&] { return writer_->CheckAtWork(kAny); });
+  EXPECT_TRUE(alone.ok()) << alone;
 }
 
 TEST_F(WriterTest, AGroupIsCommittedWhenItIsFull) {
