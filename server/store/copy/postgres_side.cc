@@ -96,7 +96,8 @@ class PostgresSource : public Source {
     return *count == 0;
   }
   absl::Status MakeChanges() {
-    absl::Status status = session_.Execute(absl::StrCat("BEGIN;", postgres::kLockOutWriters));
+    absl::Status status =
+        session_.Execute(absl::StrCat(postgres::kBeginBriefly, ";", postgres::kLockOutWriters));
     if (status.ok()) status = postgres::MakeCellChanges(session_);
     return status.ok() ? session_.Commit() : status;
   }
@@ -167,7 +168,7 @@ class PostgresTarget : public Target {
   // Makes the tables, and hides them from daemons.
   absl::Status MakeCopySchema() {
     absl::Status status = postgres::Migrate(session_, postgres::Migrations());
-    if (status.ok()) status = session_.Execute("BEGIN");
+    if (status.ok()) status = session_.Execute(postgres::kBeginBriefly);
     if (status.ok()) status = CheckUnused();
     if (status.ok()) status = session_.Execute("ALTER SCHEMA coxswain RENAME TO coxswain_copy");
     if (status.ok()) return session_.Commit();

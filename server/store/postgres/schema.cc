@@ -19,6 +19,8 @@ constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1129273427)";
 constexpr const char* kLockTimeout = "SET LOCAL lock_timeout = '500ms'";
 constexpr std::chrono::milliseconds kPause{100};
 constexpr std::chrono::seconds kMigrationPatience{60};
+// A migration may work on whole tables.
+constexpr std::chrono::hours kMostSilenceOfMigrations{24};
 
 constexpr const char* kVersionTable =
     "CREATE SCHEMA IF NOT EXISTS coxswain;"
@@ -90,7 +92,7 @@ absl::Status ApplyAll(Session& session, absl::Span<const Migration> migrations) 
 }
 
 absl::Status TryMigrate(Session& session, absl::Span<const Migration> migrations) {
-  absl::Status status = session.Execute("BEGIN");
+  absl::Status status = session.Execute(kBeginBriefly);
   if (status.ok()) status = ApplyAll(session, migrations);
   if (status.ok()) return session.Commit();
   if (session.IsConnected()) session.Execute("ROLLBACK").IgnoreError();
@@ -101,6 +103,7 @@ absl::Status TryMigrate(Session& session, absl::Span<const Migration> migrations
 
 absl::Status Migrate(Session& session, absl::Span<const Migration> migrations) {
   if (absl::Status status = CheckServer(session); !status.ok()) return status;
+  session.AllowSilence(kMostSilenceOfMigrations);
   const auto until = std::chrono::steady_clock::now() + kMigrationPatience;
   while (true) {
     absl::Status status = TryMigrate(session, migrations);

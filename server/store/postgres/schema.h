@@ -31,6 +31,13 @@ inline constexpr const char* kSetUp =
 // Until the end of the transaction nobody else writes: every writer begins with this row.
 inline constexpr const char* kLockOutWriters = "SELECT 1 FROM next_id FOR UPDATE";
 
+// BEGIN of a transaction that locks others out. Where its client is stopped or cut off, the server
+// soon ends it, so that the others go on.
+inline constexpr const char* kBeginBriefly =
+    "BEGIN;SET LOCAL idle_in_transaction_session_timeout = '5s';"
+    "SET LOCAL tcp_keepalives_idle = 5;SET LOCAL tcp_keepalives_interval = 2;"
+    "SET LOCAL tcp_keepalives_count = 3";
+
 // `migrations`: Migrations() in the daemon; tests pass more or fewer.
 absl::Status Migrate(Session& session, absl::Span<const Migration> migrations);
 

@@ -380,6 +380,20 @@ TEST_F(PostgresTest, AMigrationWaitsForWhomItMayNotDisturb) {
   EXPECT_EQ(*postgres::SchemaVersion(*watch), version + 1);
 }
 
+// As one whose daemon is stopped: the others wait for its locks.
+TEST_F(PostgresTest, AMigrationThatGoesNoFurtherIsEnded) {
+  Open();
+  const auto session = Connect();
+  std::vector<Migration> migrations(postgres::Migrations().begin(), postgres::Migrations().end());
+  migrations.push_back(
+      {migrations.back().version + 1, "next.sql",
+       "CREATE TABLE seen AS SELECT current_setting('idle_in_transaction_session_timeout') x"});
+  ASSERT_TRUE(postgres::Migrate(*session, migrations).ok());
+  EXPECT_EQ(*postgres::Query(*session, "SELECT extract(epoch FROM x::interval)::bigint FROM seen")
+                 .Number(),
+            5);
+}
+
 TEST_F(PostgresTest, NobodyChangesOrRemovesAnAuditRecord) {
   ASSERT_TRUE(Open()->AddAudit({.actor = {"uid:1000", "m"}, .change = "c"}).ok());
   const auto session = Connect();
