@@ -34,7 +34,10 @@ class OldJobMerger {
                " ON CONFLICT DO NOTHING");
     mark.Bind(today);
     if (absl::Status status = mark.Run(); !status.ok()) return status;
-    Query before(connection_, "SELECT coalesce(max(first_id), 0) FROM id_of_day WHERE day < $1");
+    // A look at which the clock was behind has an old day with a recent id.
+    Query before(connection_,
+                 "SELECT coalesce(max(first_id), 0) FROM id_of_day WHERE day < $1 AND first_id <="
+                 " (SELECT min(first_id) FROM id_of_day WHERE day >= $1)");
     before.Bind(today - old.age_days);
     const absl::StatusOr<int64_t> before_id = before.Number();
     if (!before_id.ok()) return before_id.status();

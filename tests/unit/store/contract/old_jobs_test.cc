@@ -184,6 +184,22 @@ TEST_P(OldJobsTest, WithoutAnEarlierLookNothingIsOld) {
   EXPECT_EQ(store_->ListJobs({}, 0, 10, {})->size(), 1U);
 }
 
+TEST_P(OldJobsTest, AClockThatIsBehindAtOneLookMakesNothingOld) {
+  Merge();
+  Report("young", "uid:1");
+  const int64_t today = day_;
+  day_ = 1;
+  Merge();
+  day_ = today + 1;
+  SumUp();
+  EXPECT_EQ(Merge(), 0);
+  EXPECT_TRUE(Append(*store_, BatchFrom("young", "uid:1"))->duplicate);
+  EXPECT_EQ(CountOf({.machine = "m", .job = {}}).observation_count, 2);
+  // And what is old still is.
+  day_ = today + kJobAge_days + 2;
+  EXPECT_EQ(Merge(), 1);
+}
+
 TEST_P(OldJobsTest, AJobWithRowsStaysWhole) {
   Report("both", "uid:1", 2, 1, "other");
   Report("both", "uid:1", 2, 2);
