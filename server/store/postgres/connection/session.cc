@@ -42,9 +42,10 @@ constexpr Meaning kMeanings[] = {
     {"22P05", absl::StatusCode::kInvalidArgument},
     // Read-only: a failover is under way, and who takes this as final would drop its rows.
     {kReadOnly, absl::StatusCode::kUnavailable},
-    {"3D", absl::StatusCode::kFailedPrecondition},
-    {"28", absl::StatusCode::kFailedPrecondition},
-    {"42501", absl::StatusCode::kFailedPrecondition},
+    // What an administrator has taken away he can give back: rows must wait for it.
+    {"3D", absl::StatusCode::kUnavailable},
+    {"28", absl::StatusCode::kUnavailable},
+    {"42501", absl::StatusCode::kUnavailable},
     {"53", absl::StatusCode::kResourceExhausted},
     {"55P03", absl::StatusCode::kDeadlineExceeded},
     {"57014", absl::StatusCode::kCancelled},

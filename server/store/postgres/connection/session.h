@@ -6,11 +6,10 @@
 //
 // Thread rule: a session and its queries belong to one thread at a time, but GiveUpAt().
 // Failure rule: UNAVAILABLE (no connection, or it was lost; the server does not answer, is
-// starting, ending, or a standby), DEADLINE_EXCEEDED (a lock was not free within lock_timeout),
-// RESOURCE_EXHAUSTED (disk full, memory, connections), DATA_LOSS (damaged pages),
-// FAILED_PRECONDITION (no such database, no permission), ALREADY_EXISTS (a UNIQUE rule),
-// INVALID_ARGUMENT (text that is not UTF-8), CANCELLED, INTERNAL (any other rule of the schema, or
-// wrong SQL).
+// starting, ending, or a standby; no such database, no permission), DEADLINE_EXCEEDED (a lock was
+// not free within lock_timeout), RESOURCE_EXHAUSTED (disk full, memory, connections), DATA_LOSS
+// (damaged pages), ALREADY_EXISTS (a UNIQUE rule), INVALID_ARGUMENT (text that is not UTF-8),
+// CANCELLED, INTERNAL (any other rule of the schema, or wrong SQL).
 #ifndef COX_STORE_POSTGRES_CONNECTION_SESSION_H_
 #define COX_STORE_POSTGRES_CONNECTION_SESSION_H_
 

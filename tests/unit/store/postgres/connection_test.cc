@@ -394,6 +394,18 @@ TEST_F(PostgresTest, AMigrationThatGoesNoFurtherIsEnded) {
             5);
 }
 
+// What an administrator takes away he can give back: nobody may discard rows because of it.
+TEST_F(PostgresTest, AMissingRightIsNotFinal) {
+  Open();
+  const auto session = Connect();
+  ASSERT_TRUE(session->Execute("CREATE ROLE without_rights").ok());
+  ASSERT_TRUE(session->Execute("SET ROLE without_rights").ok());
+  const absl::Status refused = session->Execute("SELECT 1 FROM coxswain.batch");
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_TRUE(session->Execute("RESET ROLE").ok());
+  EXPECT_TRUE(session->Execute("DROP ROLE without_rights").ok());
+}
+
 TEST_F(PostgresTest, NobodyChangesOrRemovesAnAuditRecord) {
   ASSERT_TRUE(Open()->AddAudit({.actor = {"uid:1000", "m"}, .change = "c"}).ok());
   const auto session = Connect();
