@@ -56,6 +56,8 @@ absl::Status FileWatch::CheckWhole() const {
   absl::Status checked = CheckHeader(path_);
   if (checked.ok()) checked = CheckLength(path_, length_bytes_);
   if (checked.ok()) return checked;
+  // Such as too many open files: nobody has looked at the content.
+  if (!absl::IsDataLoss(checked)) return absl::UnavailableError(checked.message());
   return Lost(path_, absl::StrCat("was changed while coxd runs: ", checked.message()));
 }
 

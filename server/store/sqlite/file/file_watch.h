@@ -3,7 +3,7 @@
 //
 // Thread rule: Remember() once, before other threads; all else from any thread, CheckWhole() best
 // from the writer's. Failure rule: DATA_LOSS with the reason and what to do; once NoteDamage() was
-// called, for ever.
+// called, for ever. UNAVAILABLE where the file cannot be opened.
 #ifndef COX_STORE_SQLITE_FILE_FILE_WATCH_H_
 #define COX_STORE_SQLITE_FILE_FILE_WATCH_H_
 

@@ -1,6 +1,7 @@
 // What the file of SQLite holds, looked at beside the store.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "scratch.h"
+#include "store/sqlite/file/file_watch.h"
 #include "store/sqlite/request_log.h"
 
 namespace cox::store {
@@ -41,6 +43,22 @@ TEST_F(FileContentTest, NobodyChangesOrRemovesARecord) {
     EXPECT_THAT((*db)->Execute(sql).message(), HasSubstr("rows of audit are never")) << sql;
   }
   EXPECT_EQ(Ask(**db, "SELECT principal || change FROM audit"), "uid:1000c");
+}
+
+// Whoever hears of damage restores a backup, and loses what came since.
+TEST_F(FileContentTest, AFileThatCannotBeOpenedIsNotDamaged) {
+  FileWatch watch(directory_.Database());
+  watch.Remember();
+  rlimit old_limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old_limit), 0);
+  const rlimit none = {0, old_limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const absl::Status unread = watch.CheckWhole();
+  const absl::Status refused = Append(*store_, BatchOf("m", "a", 1, 10)).status();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old_limit), 0);
+  EXPECT_TRUE(absl::IsUnavailable(unread)) << unread;
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
 }
 
 TEST_F(FileContentTest, NoForeignKeyIsEverBroken) {
