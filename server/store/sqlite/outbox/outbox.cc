@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "store/data_directory.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/file/file_watch.h"
 #include "store/sqlite/file/files.h"
 
 namespace cox::store {
@@ -59,7 +60,9 @@ absl::Status Prepare(Database& db, const std::string& path) {
 class SqliteOutbox : public Outbox {
  public:
   SqliteOutbox(DataDirectory directory, std::unique_ptr<Database> db)
-      : directory_(std::move(directory)), db_(std::move(db)) {}
+      : directory_(std::move(directory)), db_(std::move(db)), file_(PathIn(directory_.path())) {
+    file_.Remember();
+  }
 
   absl::StatusOr<std::vector<int64_t>> Commit(absl::Span<const OutboxBatch> added,
                                               absl::Span<const int64_t> removed) override {
@@ -80,6 +83,7 @@ class SqliteOutbox : public Outbox {
       if (!id.ok()) return id.status();
       ids.push_back(*id);
     }
+    if (absl::Status same = CheckSame(); !same.ok()) return same;
     if (absl::Status committed = db_->Execute("COMMIT"); !committed.ok()) return committed;
     std::move(roll_back).Cancel();
     return ids;
@@ -88,6 +92,7 @@ class SqliteOutbox : public Outbox {
   absl::StatusOr<std::vector<WaitingBatch>> Read(int64_t after_id, int64_t limit,
                                                  int64_t bytes) override {
     const std::lock_guard lock(mutex_);
+    if (absl::Status same = CheckSame(); !same.ok()) return same;
     std::vector<WaitingBatch> batches;
     Query query(*db_,
                 "SELECT batch_id, job, bytes FROM batch WHERE batch_id > ?"
@@ -117,6 +122,14 @@ class SqliteOutbox : public Outbox {
   }
 
  private:
+  // What is written to a deleted file is lost when the relay ends.
+  absl::Status CheckSame() const {
+    if (file_.CheckSame().ok()) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(
+        PathIn(directory_.path()),
+        ": it or its log was deleted or replaced while the relay runs; start the relay again: it"
+        " begins with an empty spool, and the reports that waited are lost"));
+  }
   absl::StatusOr<int64_t> Add(const OutboxBatch& batch) {
     {
       Query find(*db_, "SELECT batch_id FROM batch WHERE job = ? AND sequence = ?");
@@ -133,6 +146,7 @@ class SqliteOutbox : public Outbox {
   std::mutex mutex_;
   const DataDirectory directory_;  // locked as long as this lives
   const std::unique_ptr<Database> db_;
+  FileWatch file_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
@@ -121,6 +122,19 @@ TEST_F(OutboxTest, NobodyElseReadsTheFile) {
     ASSERT_EQ(stat(folder_.Path(std::string("spool/") + name).c_str(), &status), 0) << name;
     EXPECT_EQ(status.st_mode & 0777U, 0600U) << name;
   }
+}
+
+// What is written to such a file is lost when the relay ends.
+TEST_F(OutboxTest, ADeletedFileTakesNothing) {
+  const auto outbox = Open();
+  ASSERT_TRUE(outbox->Commit({{"job", 1, "a"}}, {}).ok());
+  for (const char* name : {"outbox.db", "outbox.db-wal", "outbox.db-shm"}) {
+    std::filesystem::remove(folder_.Path(std::string("spool/") + name));
+  }
+  const absl::Status refused = outbox->Commit({{"job", 2, "b"}}, {}).status();
+  EXPECT_TRUE(absl::IsDataLoss(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("start the relay again"));
+  EXPECT_TRUE(absl::IsDataLoss(outbox->Read(0, 9, 1'000).status()));
 }
 
 TEST_F(OutboxTest, TwoRelaysDoNotShareADirectory) {
