@@ -28,6 +28,8 @@ namespace cox::cli {
 namespace {
 
 constexpr int64_t kPageRows = 10000;
+// Millions of rows take coxd minutes, and whoever gives up before does not learn the outcome.
+constexpr double kForgetTimeout_s = 3'600;
 
 struct Options {
   std::string machine;
@@ -256,6 +258,7 @@ absl::Status Forget(Session& session, const Options& options) {
   request.set_job(options.job);
   request.set_source(options.source);
   v1::ForgetObservationsResponse response;
+  session.connection().AllowAtLeast(kForgetTimeout_s);
   absl::Status status = session.connection().Call(kForgetObservations, request, response);
   if (!status.ok()) return status;
   const int64_t sketch_count = response.removed_sketch_count();

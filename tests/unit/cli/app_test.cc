@@ -462,6 +462,7 @@ TEST_F(FakeDaemonTest, ForgettingWhatNobodyReportedIsNotFound) {
   const Outcome none = Cox(forget);
   EXPECT_EQ(none.exit_code, kExitNotFound);
   EXPECT_THAT(none.out, IsEmpty());
+  EXPECT_GT(daemon_.forget_patience_s, 3'000) << "millions of rows take minutes";
   EXPECT_THAT(none.err, HasSubstr("no observations of source rows.csv; `cox observations list`"));
   daemon_.forgotten.set_removed_count(1);
   const Outcome one = Cox(forget);

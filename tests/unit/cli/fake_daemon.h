@@ -8,6 +8,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -46,6 +47,7 @@ class FakeDaemon {
   v1::GetTuningRequest tuning_asked;
 
   v1::ForgetObservationsResponse forgotten;  // what ForgetObservations answers
+  double forget_patience_s = 0;              // how long its last caller would have waited
 
  private:
   class Observations final : public v1::ObservationService::Service {
@@ -60,8 +62,12 @@ class FakeDaemon {
       if (daemon_->refused_count > 0) response->set_refused_reason("the machine is full");
       return daemon_->on_report(static_cast<int>(daemon_->reports.size()));
     }
-    grpc::Status ForgetObservations(grpc::ServerContext*, const v1::ForgetObservationsRequest*,
+    grpc::Status ForgetObservations(grpc::ServerContext* context,
+                                    const v1::ForgetObservationsRequest*,
                                     v1::ForgetObservationsResponse* response) override {
+      const std::chrono::duration<double> patience =
+          context->deadline() - std::chrono::system_clock::now();
+      daemon_->forget_patience_s = patience.count();
       *response = daemon_->forgotten;
       return grpc::Status::OK;
     }
