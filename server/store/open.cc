@@ -6,7 +6,8 @@ namespace cox::store {
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const StoreOptions& options) {
   if (options.url.empty()) return OpenSqlite(options);
-  return postgres::OpenIn(options, RealSurroundings().now_us);
+  const Surroundings real = RealSurroundings();
+  return postgres::OpenIn(options, real.now_us, real.steady_us);
 }
 
 }  // namespace cox::store

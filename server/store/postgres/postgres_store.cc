@@ -42,6 +42,7 @@
 #include "store/postgres/write_session.h"
 #include "store/steps/old_jobs.h"
 #include "store/steps/old_revisions.h"
+#include "store/steps/purge_look.h"
 #include "store/words.h"
 #include "store/writer.h"
 
@@ -72,9 +73,10 @@ std::string WriterSetUp(const StoreOptions& options) {
 class PostgresStore final : public Store, public WriteState {
  public:
   PostgresStore(const StoreOptions& options, std::optional<DataDirectory> directory,
-                std::function<int64_t()> now_us)
+                std::function<int64_t()> now_us, std::function<int64_t()> steady_us)
       : directory_(std::move(directory)),
         now_us_(std::move(now_us)),
+        steady_us_(std::move(steady_us)),
         writes_(options.url, WriterSetUp(options)),
         ingest_(writes_),
         fleet_(options.url, kSetUp),
@@ -565,10 +567,7 @@ class PostgresStore final : public Store, public WriteState {
  private:
   absl::Status BeforeCommit() override {
     // Deleted machines become due while the daemon runs.
-    if (const int64_t now_us = now_us_(); now_us >= next_purge_us_) {
-      next_purge_us_ = now_us + kPurgeEveryUs;
-      writer_->RequestMaintenance();
-    }
+    if (purge_look_.Look(now_us_(), steady_us_())) writer_->RequestMaintenance();
     absl::Status written = ingest_.Write(now_us_(), &changed_);
     // After a failover the old server may still answer readers.
     if (std::exchange(renewed_for_, writes_.connection_count()) != writes_.connection_count()) {
@@ -591,7 +590,7 @@ class PostgresStore final : public Store, public WriteState {
   }
   absl::StatusOr<bool> Maintain() override {
     if (absl::Status status = writes_.Open(); !status.ok()) return status;
-    return PurgeStep(writes_.session(), now_us_());
+    return PurgeStep(writes_.session(), purge_look_.purge_at_us());
   }
 
   // 0: this daemon has not learned for the machine.
@@ -672,11 +671,12 @@ class PostgresStore final : public Store, public WriteState {
   // In this order: the writer goes first and the lock last when the store closes.
   std::optional<DataDirectory> directory_;
   std::function<int64_t()> now_us_;
+  std::function<int64_t()> steady_us_;
   std::atomic<bool> last_write_failed_{false};
   std::atomic<bool> long_work_is_cancelled_{false};
   WriteSession writes_;                // writer's thread only
   Ingest ingest_;                      // writer's thread only
-  int64_t next_purge_us_ = 0;          // writer's thread only
+  PurgeLook purge_look_;               // writer's thread only
   bool open_failed_ = false;           // in this group; writer's thread only
   int64_t seen_connection_count_ = 0;  // writer's thread only
   int64_t renewed_for_ = 0;            // readers_ are not older; writer's thread only
@@ -694,7 +694,8 @@ class PostgresStore final : public Store, public WriteState {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Store>> OpenIn(const StoreOptions& options,
-                                              std::function<int64_t()> now_us) {
+                                              std::function<int64_t()> now_us,
+                                              std::function<int64_t()> steady_us) {
   // It holds what is this daemon's own, such as tokens.
   std::optional<DataDirectory> directory;
   if (!options.directory.empty()) {
@@ -707,7 +708,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenIn(const StoreOptions& options,
   absl::Status status = session.Connect();
   if (status.ok()) status = Migrate(session, Migrations());
   if (!status.ok()) return status;
-  auto store = std::make_unique<PostgresStore>(options, std::move(directory), std::move(now_us));
+  auto store = std::make_unique<PostgresStore>(options, std::move(directory), std::move(now_us),
+                                               std::move(steady_us));
   if (status = store->Start(); !status.ok()) return status;
   return store;
 }

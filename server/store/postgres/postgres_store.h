@@ -13,9 +13,11 @@
 
 namespace cox::store::postgres {
 
-// `now_us`: microseconds since the Unix epoch; any thread.
+// `now_us`: microseconds since the Unix epoch; `steady_us`: of a clock that nobody sets; any
+// thread.
 absl::StatusOr<std::unique_ptr<Store>> OpenIn(const StoreOptions& options,
-                                              std::function<int64_t()> now_us);
+                                              std::function<int64_t()> now_us,
+                                              std::function<int64_t()> steady_us);
 
 }  // namespace cox::store::postgres
 

@@ -39,6 +39,7 @@
 #include "store/sqlite/views/summary.h"
 #include "store/steps/old_jobs.h"
 #include "store/steps/old_revisions.h"
+#include "store/steps/purge_look.h"
 #include "store/words.h"
 #include "store/writer.h"
 
@@ -57,10 +58,11 @@ constexpr int64_t kSpareBytes = int64_t{4} << 20;
 class SqliteStore final : public Store, public WriteState {
  public:
   SqliteStore(DataDirectory directory, std::unique_ptr<Database> db,
-              std::function<int64_t()> now_us)
+              const Surroundings& surroundings)
       : directory_(std::move(directory)),
         db_(std::move(db)),
-        now_us_(std::move(now_us)),
+        now_us_(surroundings.now_us),
+        steady_us_(surroundings.steady_us),
         ingest_(*db_) {}
 
   absl::Status Start(const StoreOptions& options) {
@@ -69,7 +71,7 @@ class SqliteStore final : public Store, public WriteState {
     if (absl::Status status = db_->Execute(kWriterPragmas); !status.ok()) return status;
     if (absl::Status status = RebuildStaleCells(*db_); !status.ok()) return status;
     if (absl::Status status = ingest_.Load(); !status.ok()) return status;
-    const absl::StatusOr<bool> is_due = HasDueMachine(*db_, now_us_());
+    const absl::StatusOr<bool> is_due = HasDueMachine(*db_, purge_look_.purge_at_us());
     if (!is_due.ok()) return is_due.status();
     absl::StatusOr<std::unique_ptr<ReadPool>> readers =
         ReadPool::Open(directory_.DatabasePath(), options.read_connections, note_damage);
@@ -525,10 +527,7 @@ class SqliteStore final : public Store, public WriteState {
     if (absl::Status same = files_.CheckSame(); !same.ok()) return same;
     if (absl::Status whole = files_.CheckWhole(); !whole.ok()) return whole;
     // Deleted machines become due while the daemon runs.
-    if (const int64_t now_us = now_us_(); now_us >= next_purge_us_) {
-      next_purge_us_ = now_us + kPurgeEveryUs;
-      writer_->RequestMaintenance();
-    }
+    if (purge_look_.Look(now_us_(), steady_us_())) writer_->RequestMaintenance();
     return ingest_.BeforeCommit();
   }
   void AfterCommit() override {
@@ -540,7 +539,7 @@ class SqliteStore final : public Store, public WriteState {
     ingest_.AfterRollback();
   }
 
-  absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_, now_us_()); }
+  absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_, purge_look_.purge_at_us()); }
 
   // Into the transaction of the change. The writer's thread only.
   absl::Status Audit(const Actor& actor, absl::string_view machine, absl::string_view change) {
@@ -594,6 +593,7 @@ class SqliteStore final : public Store, public WriteState {
   DataDirectory directory_;
   std::unique_ptr<Database> db_;
   std::function<int64_t()> now_us_;
+  std::function<int64_t()> steady_us_;
   FileWatch files_{directory_.DatabasePath()};
   // Groups that were rolled back; and how many there were when Check() last found that writes work.
   // A small write may succeed on a disk that is full for others: alone it proves nothing.
@@ -602,8 +602,8 @@ class SqliteStore final : public Store, public WriteState {
   std::atomic<bool> long_work_is_cancelled_{false};
   // Writes that removed observations or moved them to another epoch. Changed by the writer only.
   std::atomic<int64_t> rewrites_{0};
-  Ingest ingest_;              // writer's thread only
-  int64_t next_purge_us_ = 0;  // writer's thread only
+  Ingest ingest_;         // writer's thread only
+  PurgeLook purge_look_;  // writer's thread only
   std::unique_ptr<ReadPool> readers_;
   std::unique_ptr<Writer> writer_;
 };
@@ -617,6 +617,12 @@ Surroundings RealSurroundings() {
                 return static_cast<int64_t>(
                     std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count());
               },
+          .steady_us =
+              [] {
+                const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+                return static_cast<int64_t>(
+                    std::chrono::duration_cast<std::chrono::microseconds>(since_start).count());
+              },
           .file_system_type = StatfsType};
 }
 
@@ -628,8 +634,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteIn(const StoreOptions& options,
   absl::StatusOr<std::unique_ptr<Database>> db =
       OpenMigrated(directory->DatabasePath(), Migrations(), options.whole_check_bytes);
   if (!db.ok()) return db.status();
-  auto store =
-      std::make_unique<SqliteStore>(std::move(*directory), std::move(*db), surroundings.now_us);
+  auto store = std::make_unique<SqliteStore>(std::move(*directory), std::move(*db), surroundings);
   if (absl::Status status = store->Start(options); !status.ok()) return status;
   return store;
 }

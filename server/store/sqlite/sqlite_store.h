@@ -16,7 +16,8 @@
 namespace cox::store {
 
 struct Surroundings {
-  std::function<int64_t()> now_us;  // microseconds since the Unix epoch; any thread
+  std::function<int64_t()> now_us;     // microseconds since the Unix epoch; any thread
+  std::function<int64_t()> steady_us;  // of a clock that nobody sets; any thread
   FileSystemType file_system_type;
 };
 

@@ -33,12 +33,13 @@ StoreOptions StoreTest::Options() {
   return options;
 }
 
-std::unique_ptr<Store> StoreTest::Open(const StoreOptions& options,
-                                       std::function<int64_t()> now_us) {
+std::unique_ptr<Store> StoreTest::Open(const StoreOptions& options, std::function<int64_t()> now_us,
+                                       std::function<int64_t()> steady_us) {
   Surroundings surroundings = RealSurroundings();
   surroundings.now_us = now_us;
+  surroundings.steady_us = steady_us;
   auto store = GetParam() == Engine::kSqlite ? OpenSqliteIn(options, surroundings)
-                                             : postgres::OpenIn(options, std::move(now_us));
+                                             : postgres::OpenIn(options, now_us, steady_us);
   if (!store.ok()) {
     ADD_FAILURE() << store.status();
     std::abort();

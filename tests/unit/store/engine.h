@@ -33,7 +33,8 @@ class StoreTest : public ::testing::TestWithParam<Engine> {
   std::unique_ptr<Store> Open(const StoreOptions& options) {
     return Open(options, RealSurroundings().now_us);
   }
-  std::unique_ptr<Store> Open(const StoreOptions& options, std::function<int64_t()> now_us);
+  std::unique_ptr<Store> Open(const StoreOptions& options, std::function<int64_t()> now_us,
+                              std::function<int64_t()> steady_us = RealSurroundings().steady_us);
   // The number that a statement returns, beside the store.
   int64_t Ask(const std::string& sql);
 

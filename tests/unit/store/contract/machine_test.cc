@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "scratch.h"
+#include "store/limits.h"
 
 namespace cox::store {
 namespace {
@@ -33,6 +34,8 @@ class MachineTest : public StoreTest {
   void WaitUntilPurged() {
     for (int i = 0; i < 10'000; ++i) {
       ASSERT_TRUE(store_->Flush().ok());
+      // The first two looks are an hour apart.
+      steady_us_ += kPurgeEveryUs;
       if (Ask("SELECT count(*) FROM machine WHERE name IS NULL") == 0) return;
     }
     FAIL() << "the rows of a deleted machine do not go";
@@ -40,10 +43,12 @@ class MachineTest : public StoreTest {
 
   // With a clock that the test moves.
   std::unique_ptr<Store> Open() {
-    return StoreTest::Open(Options(), [this] { return now_us_.load(); });
+    return StoreTest::Open(
+        Options(), [this] { return now_us_.load(); }, [this] { return steady_us_.load(); });
   }
 
   std::atomic<int64_t> now_us_{RealSurroundings().now_us()};
+  std::atomic<int64_t> steady_us_{0};
   std::unique_ptr<Store> store_ = Open();
 };
 
@@ -219,6 +224,21 @@ TEST_P(MachineTest, DeletionGoesOnInTheNextLife) {
   WaitUntilPurged();
   EXPECT_EQ(Ask("SELECT count(*) FROM observation"), 0);
   EXPECT_EQ(*store_->LastObservationId(), 20'000);
+}
+
+TEST_P(MachineTest, AClockThatIsAheadAtOneLookPurgesNothing) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "j", 1, 10)).ok());
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  store_.reset();
+  now_us_ += kRest_us;
+  store_ = Open();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(store_->Flush().ok());
+  now_us_ -= kRest_us;
+  steady_us_ += kPurgeEveryUs;
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(store_->Flush().ok());
+  EXPECT_TRUE(store_->UndeleteMachine("m", {}).ok());
+  EXPECT_EQ(store_->CountObservations({})->observation_count, 10);
 }
 
 TEST_P(MachineTest, ADeletedOneComesBackAsItWas) {

@@ -327,8 +327,10 @@ TEST_P(RetentionTest, ADeletedMachineTakesItsSumsAlong) {
   EXPECT_EQ(CountOf({.machine = "m", .job = {}}), 300);
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
   store_.reset();
-  // Steps of the writer, from the first write on after the rest.
-  store_ = Open(Options(), [] { return RealSurroundings().now_us() + kDeletedRestUs + 1'000'000; });
+  // Steps of the writer, from the second look on after the rest.
+  store_ = Open(
+      Options(), [] { return RealSurroundings().now_us() + kDeletedRestUs + 1'000'000; },
+      [us = int64_t{0}]() mutable { return us += kPurgeEveryUs; });
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (Ask("SELECT count(*) FROM machine") > 1 && std::chrono::steady_clock::now() < deadline) {
     ASSERT_TRUE(store_->Flush().ok());
