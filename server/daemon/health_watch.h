@@ -1,7 +1,9 @@
 // Checks the store every second and reports changes of its health. A check that does not end within
-// `most_check` counts as failed.
+// `most_check` counts as failed: a disk that hangs holds up the check, and must not hold up what is
+// told of it.
 //
-// One thread of its own, which calls `tell`. Stop() and the destructor: any other thread.
+// Two threads of its own, which call `tell`, one at a time. Stop() and the destructor: any other
+// thread.
 #ifndef COX_DAEMON_HEALTH_WATCH_H_
 #define COX_DAEMON_HEALTH_WATCH_H_
 
@@ -10,6 +12,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -35,8 +38,11 @@ class HealthWatch {
   void Stop();
 
  private:
+  using Clock = std::chrono::steady_clock;
   void Loop();
-  // The outcome of a check. Tells if it differs from the last one.
+  // Notes that a check does not end.
+  void WatchChecks();
+  // The outcome of a check, with mutex_ held. Tells if it differs from the last one.
   void Note(const absl::Status& status);
 
   store::Store* const store_;
@@ -44,9 +50,11 @@ class HealthWatch {
   const std::chrono::milliseconds most_check_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool ending_ = false;
+  bool ending_ = false;                           // guarded by mutex_
+  std::optional<Clock::time_point> check_begin_;  // guarded by mutex_; none: no check is under way
   std::atomic<bool> is_healthy_{true};
-  std::thread thread_;  // last: starts when all else is there
+  std::thread thread_;  // last: both start when all else is there
+  std::thread clock_thread_;
 };
 
 }  // namespace cox::daemon
