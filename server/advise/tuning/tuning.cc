@@ -75,10 +75,12 @@ class TableBuilder {
   }
 
   library::DecisionRow DecideAt(int64_t block_bytes) {
-    if (watch_->IsGone()) return {};
+    library::DecisionRow row;
+    row.block_bytes = block_bytes;  // by which the search between two sizes ends
+    if (watch_->IsGone()) return row;
     const Answer answer = advice_.At(block_bytes, /*with_ranked=*/false);
     leaves_links_out_ = leaves_links_out_ || answer.leaves_links_out;
-    library::DecisionRow row = RowFor(question_, collective_, answer.chosen);
+    row = RowFor(question_, collective_, answer.chosen);
     row.block_bytes = block_bytes;
     row.predicted_time_s = answer.chosen.predicted_time_s;
     row.default_time_s = answer.default_time_s;

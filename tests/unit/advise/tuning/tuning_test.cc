@@ -197,6 +197,21 @@ TEST(DecisionTablesTest, WhatCutsByEachRanksCountCallByCallOnlyWherePromised) {
   EXPECT_EQ(largest_uses(), "scatter_allgather");
 }
 
+TEST(DecisionTablesTest, ItEndsWheneverTheCallerGoes) {
+  const MachinePointer machine = SlowDefaults();
+  TuningQuestion question = EightNodes();
+  question.job.assume.commutative = true;
+  bool was_cancelled = true;
+  for (int last = 1; was_cancelled; ++last) {
+    int asked = 0;
+    const auto tables = BuildDecisionTables(*machine, question, [&] { return ++asked > last; });
+    was_cancelled = !tables.ok();
+    EXPECT_EQ(tables.status().code(),
+              was_cancelled ? absl::StatusCode::kCancelled : absl::StatusCode::kOk);
+    EXPECT_GE(asked, last);
+  }
+}
+
 TEST(DecisionTablesTest, OnlyTheCollectivesAskedFor) {
   TuningQuestion question = EightNodes();
   question.collectives = {"bcast", "alltoall"};
