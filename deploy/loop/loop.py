@@ -170,7 +170,7 @@ class Loop:
         """What holds for every call of the program. `tune` leaves out algorithms that need a promise;
         `recommend` may infer it from a size."""
         least_elements = min(size for _, size in cells) // ELEMENT_BYTES
-        return "commutative" + (",elements>=ranks" if least_elements >= self.bed.ranks else "")
+        return "commutative,same-counts" + (",elements>=ranks" if least_elements >= self.bed.ranks else "")
 
     def recommend(self, cells):
         """An answer for each cell of the program."""

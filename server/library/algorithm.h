@@ -28,6 +28,9 @@ enum Precondition : uint32_t {
   kSquareRanks = 1u << 10,
   kFourthPowerRanks = 1u << 11,
   kSharedNode = 1u << 12,  // several ranks on one node
+  // One type to send and to receive, on all ranks. Elsewhere it runs with wrong results, so only
+  // who chooses for unseen calls asks for it.
+  kOneType = 1u << 13,
 };
 
 // One more need: more ranks than this, 1..65535. With fewer, another row is the same algorithm.
@@ -54,7 +57,8 @@ struct Algorithm {
 struct Assumptions {
   bool commutative = false;              // all reductions have commutative operations
   bool elements_at_least_ranks = false;  // every call has as many elements as ranks, or none
-  bool same_counts = false;              // all ranks give a call the same count and type
+  // All ranks give a call the same count and type, and the same to send as to receive.
+  bool same_counts = false;
   friend bool operator==(const Assumptions&, const Assumptions&) = default;
 };
 

@@ -67,6 +67,7 @@ std::string DescribeNeeds(uint32_t needs) {
       {kTwoElements, "two elements"},
       {kCommutative, "commutative operation"},
       {kInPlace, "MPI_IN_PLACE"},
+      {kOneType, "one type to send and to receive"},
       {kSharedNode, "several ranks on a node"},
       {kSharedNodes, "several nodes of several ranks"},
       {kAbortsElsewhere, "else the job aborts"},

@@ -67,7 +67,8 @@ absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
   question.block_bytes = request.block_bytes();
   if (request.type_bytes() != 0) question.type_bytes = request.type_bytes();
   question.assume = {.commutative = request.assume_commutative(),
-                     .elements_at_least_ranks = request.assume_elements_at_least_ranks()};
+                     .elements_at_least_ranks = request.assume_elements_at_least_ranks(),
+                     .same_counts = request.assume_same_counts()};
   question.candidates.assign(request.candidates().begin(), request.candidates().end());
   if (absl::Status valid = advise::Validate(machine, question); !valid.ok()) return valid;
   return question;

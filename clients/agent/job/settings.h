@@ -71,7 +71,7 @@ struct Settings {
   double private_share;          // of the time, for private communicators; infinity: no limit
   bool any_order;                // floating-point reductions may add in any order
   bool elements_at_least_ranks;  // every call has at least as many elements as ranks
-  bool same_counts;              // all ranks pass the same count and type
+  bool same_counts;              // all ranks pass the same count and type, both ways
   double explore_share;          // 0..kMostExploreShare
   double canary_share;           // of the steered calls, 0..0.5
   bool is_canary;                // the whole job runs the library's default

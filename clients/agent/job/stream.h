@@ -71,7 +71,7 @@ struct CoxStreamSketch {
 struct CoxStreamQuestion {
   uint32_t version;                 /* COX_STREAM_VERSION */
   uint32_t elements_at_least_ranks; /* 1: every call has at least as many elements as ranks */
-  uint32_t same_counts;             /* 1: all ranks pass the same count and type */
+  uint32_t same_counts;             /* 1: all ranks pass the same count and type, both ways */
   const char* server;
   const char* machine;
   const char* library;

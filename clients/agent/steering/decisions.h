@@ -111,10 +111,13 @@ class Decisions {
   // Removes a collective: the library chooses.
   void Forget(domain::Collective collective) { rows_[static_cast<int>(collective)] = {}; }
 
-  // Whether floating-point reductions may be steered: another algorithm adds in another order,
-  // which changes the rounding.
+  // Whether reductions may be steered whose result depends on the order.
   bool any_order() const { return any_order_; }
   void set_any_order(bool any_order) { any_order_ = any_order; }
+
+  // Whether all ranks pass the same count and type, to send and to receive.
+  bool same_counts() const { return same_counts_; }
+  void set_same_counts(bool same_counts) { same_counts_ = same_counts; }
 
   // Which steered calls run the library's default. Rank 0 starts them, so that all ranks draw
   // alike.
@@ -145,6 +148,7 @@ class Decisions {
   Rows rows_[domain::kCollectiveCount] = {};
   char coxcoll_name_[domain::kCollectiveCount][kMostNumber - kFirstCoxcoll + 1][kNameBytes] = {};
   bool any_order_ = false;
+  bool same_counts_ = false;
   Canaries canaries_;
 };
 

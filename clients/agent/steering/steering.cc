@@ -170,6 +170,7 @@ void StartSteering() {
       Log("calls are not steered: the table keeps the library's default everywhere");
     }
     decisions.set_any_order(job.settings->any_order);
+    decisions.set_same_counts(job.settings->same_counts);
     decisions.mutable_canaries()->Start(job.settings->canary_share, NowNs());
   }
   if (state.mpi.bcast(&decisions, static_cast<int>(sizeof(decisions)), library.byte, 0,
@@ -217,6 +218,16 @@ int64_t SteerableBytes(int64_t count, MPI_Datatype type) {
     return -1;
   }
   return bytes;
+}
+
+int64_t SteerableExchange(MPI_Datatype sent, int64_t count, MPI_Datatype received) {
+#ifdef OPEN_MPI
+  // Without the promise the table has no algorithm that needs it, and ranks may differ here.
+  if (state.decisions->same_counts() && sent != received) return -1;
+#else
+  (void)sent;
+#endif
+  return SteerableBytes(count, received);
 }
 
 int64_t SteerableReduction(int64_t count, MPI_Datatype type, MPI_Op op) {

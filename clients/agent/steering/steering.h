@@ -43,11 +43,19 @@ struct Steered;  // the state of a communicator
 // The bytes of a block; -1: the call must not be steered.
 int64_t SteerableBytes(int64_t count, MPI_Datatype type);
 int64_t SteerableReduction(int64_t count, MPI_Datatype type, MPI_Op op);
+// For alltoall: also -1 if the program breaks the promise of one type, see algorithms with
+// kOneType.
+int64_t SteerableExchange(MPI_Datatype sent, int64_t count, MPI_Datatype received);
 
 // For calls whose block is the same on all ranks: the block that each rank receives.
 template <typename Type>
 int64_t SteerBlock(int64_t count, Type type) {
   return SteerableBytes(count, ToType(type));
+}
+
+template <typename Type>
+int64_t SteerExchange(Type sent, int64_t count, Type received) {
+  return SteerableExchange(ToType(sent), count, ToType(received));
 }
 
 template <typename Type, typename Op>

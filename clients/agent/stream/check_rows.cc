@@ -26,7 +26,9 @@ int32_t IndexOf(const std::string& collective) {
 bool RunsInEveryCall(const library::Algorithm& row, const SteeredJob& job, bool is_reduction) {
   constexpr uint32_t kNeedsElements =
       library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
-  if (library::CutsByOwnCount(row) && !job.assume.same_counts) return false;
+  const bool needs_same_counts =
+      library::CutsByOwnCount(row) || (row.needs & library::kOneType) != 0;
+  if (needs_same_counts && !job.assume.same_counts) return false;
   if (!row.safe_for_any_operation && !job.assume.commutative) return false;
   if ((row.needs & kNeedsElements) != 0 && !is_reduction && !job.assume.elements_at_least_ranks) {
     return false;

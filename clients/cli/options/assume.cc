@@ -20,11 +20,12 @@ constexpr const char* kPromises[] = {kCommutative, kElements, kSameCounts, kAnyO
 
 Option AddAssumeOption(Verb app, std::vector<std::string>& words) {
   return app
-      .Words("--assume", words,
-             "Promises about every call of the job, comma-separated; each allows more algorithms. "
-             "commutative: reductions commute. elements>=ranks: each call has at least as many "
-             "elements as ranks. same-counts: all ranks give the same count and type. any-order: "
-             "floating-point sums may be rounded in another order")
+      .Words(
+          "--assume", words,
+          "Promises about every call of the job, comma-separated; each allows more algorithms. "
+          "commutative: reductions commute. elements>=ranks: each call has at least as many "
+          "elements as ranks. same-counts: all ranks give the same count and type, and the same to "
+          "send as to receive. any-order: the order of additions may change sums")
       .Type("PROMISES")
       .OneOf({std::begin(kPromises), std::end(kPromises)});
 }

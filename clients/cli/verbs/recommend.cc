@@ -314,6 +314,7 @@ void SetAssumptions(const Options& options, v1::RecommendRequest& question) {
   const library::Assumptions assume = AssumptionsOf(options.assume);
   question.set_assume_commutative(assume.commutative);
   question.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
+  question.set_assume_same_counts(assume.same_counts);
 }
 
 absl::Status RecommendBatch(Session& session, const Options& options) {

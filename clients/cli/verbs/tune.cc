@@ -95,6 +95,7 @@ absl::Status Tune(Session& session, const Options& options) {
   const library::Assumptions assume = AssumptionsOf(options.assume);
   request.set_assume_commutative(assume.commutative);
   request.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
+  request.set_assume_same_counts(assume.same_counts);
   request.set_command(session.command());
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
   if (!options.nodes_in_use.lists.empty()) {

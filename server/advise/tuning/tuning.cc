@@ -155,6 +155,7 @@ absl::string_view MissingPromise(const library::Algorithm& row,
   if (!assume.commutative && (needs_to_commute || !row.safe_for_any_operation)) {
     return "commutative";
   }
+  if ((row.needs & library::kOneType) != 0 && !assume.same_counts) return "same-counts";
   // A reduction's elements have a predefined type, so the size tells their least number. In other
   // collectives one element of a derived type may be the whole message.
   const bool needs_elements = (row.needs & kNeedsElements) != 0 && !IsReduction(row.collective);

@@ -20,13 +20,17 @@ constexpr absl::string_view kSource = "Open MPI v4.1.4, ompi/mca/coll/tuned and 
 // - ring and segmented_ring, and reduce's chain, pipeline, binary and binomial, and
 //   reduce_scatter's recursive_halving and ring, run for any operation, with wrong results where it
 //   does not commute;
+// - alltoall modified_bruck moves the blocks of the send buffer inside the receive buffer by the
+//   receive type's layout; gather binomial collects blocks by the send type's, which on the send
+//   side may interleave. Both give wrong results, without an error, unless the types are one;
+//   allgather linear may gather by binomial;
 // - knomial has the radix of the library's variable, unless it is set;
 // - split_binary_tree of less than two elements is a chain with a fanout of 1: pipeline;
 // - linear_sync takes its window from a variable that rules cannot set; without one it is linear.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {
-    {kLibrary, kAllgather, "linear", 1, "allgather/gather-bcast", kNone, "", true, kSource},
+    {kLibrary, kAllgather, "linear", 1, "allgather/gather-bcast", kOneType, "", true, kSource},
     {kLibrary, kAllgather, "bruck", 2, "allgather/bruck", kNone, "", true, kSource},
     {kLibrary, kAllgather, "recursive_doubling", 3, "allgather/recursive-doubling", kPowerOfTwoRanks, "bruck", true, kSource},
     {kLibrary, kAllgather, "ring", 4, "allgather/ring", kNone, "", true, kSource},
@@ -42,7 +46,7 @@ constexpr Algorithm kRows[] = {
 
     {kLibrary, kAlltoall, "linear", 1, "alltoall/linear", kNone, "", true, kSource},
     {kLibrary, kAlltoall, "pairwise", 2, "alltoall/pairwise", kNone, "", true, kSource},
-    {kLibrary, kAlltoall, "modified_bruck", 3, "alltoall/bruck", kNone, "", true, kSource},
+    {kLibrary, kAlltoall, "modified_bruck", 3, "alltoall/bruck", kOneType, "", true, kSource},
     {kLibrary, kAlltoall, "linear_sync", 4, "alltoall/linear", kNone, "", true, kSource},
     {kLibrary, kAlltoall, "two_proc", 5, "alltoall/linear", kTwoRanks, "", true, kSource},
 
@@ -88,7 +92,7 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kExscan, "recursive_doubling", 2, "exscan/recursive-doubling", kNone, "", true, kSource},
 
     {kLibrary, kGather, "basic_linear", 1, "gather/linear", kNone, "", true, kSource},
-    {kLibrary, kGather, "binomial", 2, "gather/binomial", kNone, "", true, kSource},
+    {kLibrary, kGather, "binomial", 2, "gather/binomial", kOneType, "", true, kSource},
     {kLibrary, kGather, "linear_sync", 3, "gather/linear-sync", kNone, "", true, kSource},
 
     {kLibrary, kScatter, "basic_linear", 1, "scatter/linear", kNone, "", true, kSource},

@@ -26,9 +26,9 @@ SWITCH = 1024  # bytes, between the sizes of SIZES: below and above, another alg
 SIZES = (64, 16384)
 # Collective -> the fastest algorithms below and above, as if measured.
 FASTEST = {
-    "openmpi": {"alltoall": ("modified_bruck", "pairwise"), "allgather": ("ring", "bruck"),
+    "openmpi": {"alltoall": ("linear_sync", "pairwise"), "allgather": ("ring", "bruck"),
                 "bcast": ("binomial", "pipeline"), "allreduce": ("recursive_doubling", "ring"),
-                "gather": ("binomial", "basic_linear"), "scatter": ("binomial", "basic_linear"),
+                "gather": ("linear_sync", "basic_linear"), "scatter": ("binomial", "basic_linear"),
                 "reduce": ("binomial", "in-order_binary"), "barrier": ("tree", "tree"),
                 "reduce_scatter_block": ("recursive_doubling", "butterfly"),
                 "scan": ("recursive_doubling", "linear")},
@@ -41,8 +41,9 @@ FASTEST = {
 # Of Open MPI's functions, as the shim calls them, where the names differ.
 FUNCTIONS = {"modified_bruck": "bruck", "recursive_doubling": "recursivedoubling",
              "in-order_binary": "in_order_binary"}
-# Faster than all of these above, but cuts by each rank's own count.
-CUTS = {"openmpi": {"bcast": "scatter_allgather_ring"}, "mpich": {}}
+# Faster than all of these above, but needs the promise of one count and type.
+PROMISED = {"openmpi": {"bcast": "scatter_allgather_ring", "alltoall": "modified_bruck", "gather": "binomial"},
+            "mpich": {}}
 STEERED = {"COX_APPLY": 1, "COX_LOG": 1, "COX_LIMIT": "20s", "COX_PRIVATE": "always",
            "OMPI_MCA_coll_tuned_use_dynamic_rules": 1}
 
@@ -55,8 +56,8 @@ def taught_rows():
             times = {name: 5e-6 for name in best}
             times[best[size >= SWITCH]] = 1e-6
             times["default"] = 9e-6
-            if collective in CUTS[job.arguments.mpi] and size >= SWITCH:
-                times[CUTS[job.arguments.mpi][collective]] = 5e-7
+            if collective in PROMISED[job.arguments.mpi] and size >= SWITCH:
+                times[PROMISED[job.arguments.mpi][collective]] = 5e-7
             rows += [f"m1,{LIBRARY[job.arguments.mpi]},{collective},{name},1,{ranks},{ranks},{size},{time_s},100,1"
                      for ranks in (RANKS, PAIR) for name, time_s in times.items()]
             if size == 0:
@@ -235,6 +236,11 @@ class TheCalls(Apply):
             self.assertNotIn(" 1 wrong", done.stdout)
         self.assertNotEqual(self.told(), set())
 
+    def test_types_for_which_an_algorithm_is_wrong(self):
+        for what in ("transposition", "columns"):
+            with self.subTest(what=what):
+                self.assertEqual(self.run_ok(RANKS, program("types"), what, **STEERED).stdout, "0 wrong\n")
+
     def test_sums_of_floating_point_numbers_only_where_it_is_allowed(self):
         for assume, steered in (("", False), ("any-order", True)):
             with self.subTest(assume=assume):
@@ -397,13 +403,20 @@ class WhatRan(Apply):
         # The calls that made a communicator come first.
         return [(collective, int(size), trace.split(" ")[-1].split(">")[0]) for collective, size, trace in lines]
 
-    def test_open_mpi_cuts_a_message_only_where_all_ranks_give_the_same_count(self):
+    def test_open_mpi_runs_what_needs_one_count_and_type_only_where_promised(self):
         if job.arguments.mpi != "openmpi":
-            self.skipTest("Open MPI's broadcasts")
+            self.skipTest("Open MPI's algorithms")
         large = SIZES[1]
-        for settings, name in (({}, FASTEST["openmpi"]["bcast"][1]), (self.promise, CUTS["openmpi"]["bcast"])):
-            for _, _, ran in self.functions([("bcast", large)], **settings):
-                self.assertEqual(ran, f"bcast_intra_{name}")
+        for collective, promised in PROMISED["openmpi"].items():
+            for settings, name in (({}, FASTEST["openmpi"][collective][1]), (self.promise, promised)):
+                for _, _, ran in self.functions([(collective, large)], **settings):
+                    self.assertEqual(ran, f"{collective}_intra_{FUNCTIONS.get(name, name)}")
+
+    def test_open_mpi_keeps_an_alltoall_of_two_types_under_the_promise(self):
+        self.assertEqual(self.run_ok(RANKS, program("types"), "transposition", **STEERED, **self.promise).stdout,
+                         "0 wrong\n")
+        if job.arguments.mpi == "openmpi":
+            self.assertEqual(self.labels("alltoall"), {"default"})
 
     def test_open_mpi_runs_the_functions_that_the_table_names(self):
         if job.arguments.mpi != "openmpi":

@@ -65,7 +65,7 @@ TEST(DecisionTablesTest, RowsAscendFromZeroAndNeighboursDiffer) {
 TEST(DecisionTablesTest, EachRowIsTheRecommendationAtItsSizeAndTheOneBeforeItsOwn) {
   const MachinePointer machine = SlowDefaults();
   TuningQuestion job = EightNodes();
-  job.job.assume.commutative = true;
+  job.job.assume.commutative = job.job.assume.same_counts = true;
   const auto tables = BuildDecisionTables(*machine, job);
   ASSERT_TRUE(tables.ok());
   int boundaries = 0;
@@ -209,6 +209,29 @@ TEST(DecisionTablesTest, ItEndsWheneverTheCallerGoes) {
     EXPECT_EQ(tables.status().code(),
               was_cancelled ? absl::StatusCode::kCancelled : absl::StatusCode::kOk);
     EXPECT_GE(asked, last);
+  }
+}
+
+TEST(DecisionTablesTest, WhatIsWrongForTwoTypesOnlyWherePromised) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 5, &cells);
+  AddPriced("alltoall", "pairwise", 1, &cells);
+  AddPriced("alltoall", "modified_bruck", 0.1, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  TuningQuestion question = EightNodes();
+  question.collectives = {"alltoall"};
+  const auto uses_bruck = [&] {
+    const auto tables = BuildDecisionTables(*machine, question);
+    EXPECT_TRUE(tables.ok());
+    return std::any_of(tables->front().rows.begin(), tables->front().rows.end(),
+                       [](const auto& row) { return row.algorithm == "modified_bruck"; });
+  };
+  for (const bool by_call : {false, true}) {
+    question.by_call = by_call;
+    question.job.assume.same_counts = false;
+    EXPECT_FALSE(uses_bruck());
+    question.job.assume.same_counts = true;
+    EXPECT_TRUE(uses_bruck());
   }
 }
 

@@ -110,6 +110,13 @@ TEST(CheckRowsTest, RefusesWhatThisJobDoesNotPromise) {
   EXPECT_NE(NumberOf(job, {"bcast", 0, "split_binary_tree"}), 0);
   job.assume.same_counts = false;
   EXPECT_EQ(NumberOf(job, {"bcast", 0, "split_binary_tree"}), 0);
+  EXPECT_EQ(NumberOf(job, {"alltoall", 0, "modified_bruck"}), 0);
+  EXPECT_EQ(NumberOf(job, {"gather", 0, "binomial"}), 0);
+  EXPECT_EQ(NumberOf(job, {"allgather", 0, "linear"}), 0);
+  job.assume.same_counts = true;
+  EXPECT_NE(NumberOf(job, {"alltoall", 0, "modified_bruck"}), 0);
+  EXPECT_NE(NumberOf(job, {"gather", 0, "binomial"}), 0);
+  EXPECT_NE(NumberOf(job, {"allgather", 0, "linear"}), 0);
   job = Job();
   job.use_coxcoll = false;
   EXPECT_EQ(NumberOf(job, {"alltoall", 0, "direct", "coxcoll"}), 0);
