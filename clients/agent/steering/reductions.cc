@@ -35,12 +35,15 @@ class Handles {
 
 Handles types;
 Handles operations;
+uint64_t sum;
 
 #ifdef OPEN_MPI
+constexpr bool kSumsSaturate = true;
 uint64_t HandleOf(const void* handle) { return reinterpret_cast<uint64_t>(handle); }
 // The first definition in the process: see FindObject.
 #define COX_HANDLE(name, object) HandleOf(FindObject(#object))
 #else
+constexpr bool kSumsSaturate = false;
 uint64_t HandleOf(int handle) { return static_cast<uint32_t>(handle); }
 #define COX_HANDLE(name, object) HandleOf(name)
 #endif
@@ -53,11 +56,14 @@ void LoadReductions() {
 #include "agent/wrappers/predefined.def"
 #undef COX_TYPE
 #undef COX_OPERATION
+  sum = COX_HANDLE(MPI_SUM, ompi_mpi_op_sum);
 }
 
 Reduction ReductionOf(MPI_Datatype type, MPI_Op op) {
   if (operations.Of(HandleOf(op)) == Reduction::kUnknown) return Reduction::kUnknown;
-  return types.Of(HandleOf(type));
+  const Reduction kind = types.Of(HandleOf(type));
+  if (kind != Reduction::kNarrow) return kind;
+  return kSumsSaturate && HandleOf(op) == sum ? Reduction::kRounded : Reduction::kExact;
 }
 
 }  // namespace cox::agent

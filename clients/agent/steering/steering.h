@@ -8,8 +8,9 @@
 // differ: the v variants, counts and types of which only the product must agree, calls between
 // groups, and communicators with other ranks than the table is for.
 //
-// Results stay the same to the last bit, except floating-point reductions under
-// COX_ASSUME=any-order. An algorithm that the user has set for a collective stays.
+// Results stay the same to the last bit. Reductions that depend on the order are steered under
+// COX_ASSUME=any-order only (reductions.h). An algorithm that the user has set for a collective
+// stays.
 //
 // Below MPI_THREAD_MULTIPLE only, so one call at a time. Errors of a steered call go to the error
 // handler of the program's communicator, after the selection is restored (errhandler_guard.h).
