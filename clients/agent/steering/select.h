@@ -46,6 +46,10 @@ struct Controlled {
 const char* PrepareControl(bool (&left)[domain::kCollectiveCount]);
 void EndControl();
 
+// Whether the program has set the collective's algorithm through MPI_T since then: it stays. MPI
+// requires the same value on all ranks. No call to MPI but MPI_T; cannot fail.
+bool IsSetByProgram(domain::Collective collective);
+
 // The selection for one call.
 struct Selection {
   bool is_selected;  // false: the library chooses

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kAuto = 0;
 Variable algorithm[domain::kCollectiveCount];
-int selected[domain::kCollectiveCount];  // each variable's value: kAuto between the program's calls
+int selected[domain::kCollectiveCount];  // by the agent; kAuto between the program's calls
 
 void NameVariable(int collective, char* name, size_t size) {
   const int length =
@@ -37,6 +37,12 @@ const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
 }
 
 void EndControl() { EndVariables(); }
+
+bool IsSetByProgram(domain::Collective collective) {
+  const int index = static_cast<int>(collective);
+  int value = kAuto;
+  return algorithm[index].Read(&value) && value != selected[index];
+}
 
 Selection Select(MPI_Comm comm, Controlled* /*controlled*/, domain::Collective collective,
                  int number) {

@@ -27,20 +27,22 @@ constexpr double kNow = 0;
 constexpr double kAnyTime = 1;  // room appears when other communicators are freed
 constexpr double kNever = 2 * kMostCallsBetween;
 
-// Called by all ranks in the same call. If any rank cannot make one, none does; all get the same
-// answer. kNotYet has counted as a refusal.
+// Called by all ranks in the same call. If any rank cannot make one, or its program has set the
+// variable through MPI_T, none does; all get the same answer. kNotYet has counted as a refusal.
 Making Make(MPI_Comm comm, PrivateCommBackoff* backoff, Duplicate* made) {
   const Variable& algorithm = state.algorithm[made->collective];
   const bool has_room = state.duplicates < kMostDuplicatesOfJob;
-  const double own = !algorithm.Write(made->number) ? kNever
-                     : has_room                     ? CallsUntilMaking(comm, *backoff)
-                                                    : kAnyTime;
+  int programs = kIgnore;
+  const bool is_free = algorithm.Read(&programs) && programs == kIgnore;
+  const double own = !is_free || !has_room            ? kAnyTime
+                     : !algorithm.Write(made->number) ? kNever
+                                                      : CallsUntilMaking(comm, *backoff);
   double greatest = kNever;
   const bool is_answered = AskAll(comm, &own, &greatest, 1);
   const MakingTime time(1);
   const bool is_made =
       is_answered && greatest == kNow && MakePrivateComm(For::kProgram, comm, &made->comm);
-  algorithm.Write(kIgnore);
+  if (is_free) algorithm.Write(kIgnore);
   if (!is_made) {
     if (!is_answered || greatest == kNow || greatest >= kNever) return Making::kRefused;
     backoff->Refuse(greatest);
@@ -87,6 +89,10 @@ const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
 }
 
 void EndControl() { EndVariables(); }
+
+// What the program sets holds for the communicators that it makes from then on, and only Make()
+// makes one in its place.
+bool IsSetByProgram(domain::Collective /*collective*/) { return false; }
 
 Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective collective, int number) {
   const Selection not_selected = {false, comm, 0, kIgnore};

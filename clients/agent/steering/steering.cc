@@ -44,7 +44,7 @@ enum Outcome { kSteered, kKept, kUnfit, kOtherCommunicator, kNotReady, kCanary, 
 constexpr const char* kOutcomeNames[kOutcomes] = {
     "steered",
     "by the default as the table says",
-    "not steerable (empty, in place, unequal blocks, or a reduction whose order matters)",
+    "not steerable (empty, in place, unequal blocks, set by the program, or order matters)",
     "on communicators that the table is not for",
     "waiting for a private communicator",
     "by the default as canaries"};
@@ -282,6 +282,10 @@ void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
   const int number = state.decisions->NumberAt(collective_, row);
   if (number == 0) {
     ++state.calls[block_bytes >= 0 ? kKept : kUnfit];
+    return;
+  }
+  if (IsSetByProgram(collective_)) [[unlikely]] {
+    ++state.calls[kUnfit];
     return;
   }
   if (state.decisions->canaries().are_on() && steered->has_selected[static_cast<int>(collective_)])

@@ -245,6 +245,11 @@ class TheCalls(Apply):
         plain = self.run_ok(RANKS, program("types"), "sums", agent=False)
         self.assertEqual(self.run_ok(RANKS, program("types"), "sums", **STEERED).stdout, plain.stdout)
 
+    def test_what_the_program_sets_through_mpi_t_stays(self):
+        self.assertEqual(self.run_ok(RANKS, program("variable"), **STEERED).stdout, "stays 3\n")
+        if job.arguments.mpi == "mpich":  # Open MPI's communicators keep what they were made with.
+            self.assertEqual(self.labels("allreduce"), {"default"})
+
     def test_sums_of_floating_point_numbers_only_where_it_is_allowed(self):
         for assume, steered in (("", False), ("any-order", True)):
             with self.subTest(assume=assume):
