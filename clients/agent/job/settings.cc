@@ -128,6 +128,7 @@ constexpr ParsedVariable kVariables[kParsedVariables] = {
      ParseServer},
     {"COX_MACHINE", "1 to 63 characters of a-z, 0-9, '.', '_', '-', first a letter or digit",
      ParseMachine},
+    {"COX_JOB", "at most 95 printable ASCII characters without '@'", ParseJob},
     {"COX_SYNC", "0, 1, always, or a share up to 50%", ParseSync},
     {"COX_APPLY", "0, 1 or ours", ParseApply},
     {"COX_PRIVATE", "always, or a share up to 50%", ParsePrivate},
@@ -182,6 +183,15 @@ bool ParseMachine(const char* text, Settings* settings) {
     if (!is_letter_or_digit(text[i]) && strchr("._-", text[i]) == nullptr) return false;
   }
   Copy(settings->machine, text);
+  return true;
+}
+
+bool ParseJob(const char* text, Settings* settings) {
+  if (strlen(text) > kMostJobBytes) return false;
+  for (const char* c = text; *c != '\0'; ++c) {
+    if (*c < 0x20 || *c > 0x7e || *c == '@') return false;
+  }
+  Copy(settings->job, text);
   return true;
 }
 
@@ -291,6 +301,15 @@ void MachineFromHost(const char* host, char* machine, int size) {
   }
 }
 
+void MachineFromCluster(const char* cluster, char* machine, int size) {
+  while (strchr("._-", MachineCharacter(*cluster)) != nullptr && *cluster != '\0') ++cluster;
+  int length = 0;
+  for (; cluster[length] != '\0' && length < size - 1; ++length) {
+    machine[length] = cluster[length] == '.' ? '.' : MachineCharacter(cluster[length]);
+  }
+  machine[length] = '\0';
+}
+
 Settings ReadSettings() {
   Settings settings;
   memset(&settings, 0, sizeof(settings));
@@ -311,11 +330,11 @@ Settings ReadSettings() {
   if (char* dot = strchr(settings.node, '.')) *dot = '\0';
   const char* cluster = Variable("SLURM_CLUSTER_NAME");
   if (settings.machine[0] == '\0' && cluster != nullptr) {
-    Copy(settings.machine, cluster);
-  } else if (settings.machine[0] == '\0') {
+    MachineFromCluster(cluster, settings.machine, sizeof(settings.machine));
+  }
+  if (settings.machine[0] == '\0') {
     MachineFromHost(host, settings.machine, sizeof(settings.machine));
   }
-  if (const char* job = Variable("COX_JOB")) Copy(settings.job, job);
   const char* application = Variable("COX_APPLICATION");
   CopyPrintable(application != nullptr ? application : program_invocation_short_name,
                 settings.application, sizeof(settings.application));

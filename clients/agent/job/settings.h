@@ -15,7 +15,8 @@
 //                     stream/channel.h says when it is sent
 //   COX_MACHINE       the machine's name; default: SLURM_CLUSTER_NAME, else the host's short name
 //                     without the digits that count its nodes ("node017" and "node018": "node")
-//   COX_JOB           the job's name; default: the launcher's name for it
+//   COX_JOB           the job's name, at most 95 printable characters without '@'; default: the
+//                     launcher's name for it
 //   COX_APPLICATION   the application's name, under which coxd keeps what its jobs send; default:
 //   the
 //                     program's file name
@@ -59,7 +60,9 @@ inline constexpr double kMostCanaryShare = 0.5;
 
 inline constexpr double kDefaultPrivateShare = 0.03;
 
-inline constexpr int kParsedVariables = 12;
+inline constexpr int kMostJobBytes = 95;  // a node's name follows
+
+inline constexpr int kParsedVariables = 13;
 
 struct Settings {
   bool disabled;
@@ -98,6 +101,7 @@ bool ParseDisable(const char* text, Settings* settings);
 bool ParseLog(const char* text, Settings* settings);
 bool ParseServer(const char* text, Settings* settings);
 bool ParseMachine(const char* text, Settings* settings);
+bool ParseJob(const char* text, Settings* settings);
 bool ParseSync(const char* text, Settings* settings);
 bool ParseApply(const char* text, Settings* settings);
 bool ParsePrivate(const char* text, Settings* settings);
@@ -110,6 +114,10 @@ bool ParseInterval(const char* text, Settings* settings);
 // Makes a machine name of a host name: lower case, up to the first dot, '-' for characters other
 // than [a-z0-9_-], without trailing digits and separators unless nothing would be left.
 void MachineFromHost(const char* host, char* machine, int size);
+
+// Makes a machine name of a cluster's name: lower case, '-' for characters other than [a-z0-9._-],
+// from the first letter or digit on; "" without one. As cox does it.
+void MachineFromCluster(const char* cluster, char* machine, int size);
 
 }  // namespace cox::agent
 

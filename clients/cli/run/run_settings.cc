@@ -93,14 +93,27 @@ absl::StatusOr<std::vector<Setting>> ParseExports(const std::string& library,
   return settings;
 }
 
+// Lower case, '-' for characters that a machine's name must not have, from the first letter or
+// digit on, at most 63 characters.
+std::string MachineFromCluster(std::string cluster) {
+  for (char& c : cluster) {
+    c = absl::ascii_tolower(static_cast<unsigned char>(c));
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_') c = '-';
+  }
+  cluster.erase(0, cluster.find_first_not_of("._-"));
+  return cluster.substr(0, 63);
+}
+
 }  // namespace
 
 std::string MachineOfJob(const std::string& given, const Environment& environment,
                          const std::string& host) {
   if (!given.empty()) return given;
-  for (const char* name : {"COX_MACHINE", "SLURM_CLUSTER_NAME"}) {
-    if (const char* value = environment(name); value != nullptr && value[0] != '\0') return value;
+  if (std::string named = tuning::ValueOrEmpty(environment, "COX_MACHINE"); !named.empty()) {
+    return named;
   }
+  std::string cluster = MachineFromCluster(tuning::ValueOrEmpty(environment, "SLURM_CLUSTER_NAME"));
+  if (!cluster.empty()) return cluster;
   std::string machine = absl::AsciiStrToLower(host.substr(0, host.find('.')));
   const size_t kept = machine.find_last_not_of("0123456789-_");
   if (kept != std::string::npos) machine.resize(kept + 1);

@@ -145,10 +145,33 @@ TEST_F(EnvironmentTest, DisableTakesTheWordsOfSwitches) {
   }
 }
 
-TEST_F(EnvironmentTest, AJobsNameThatIsTooLongIsCut) {
-  setenv("COX_JOB", std::string(10'000, 'j').c_str(), 1);
-  const Settings settings = ReadSettings();
-  EXPECT_EQ(std::string(settings.job).size(), sizeof(settings.job) - 1);
+TEST_F(EnvironmentTest, AJobsNameThatTheDaemonCannotTakeCountsAsNotSet) {
+  for (const std::string& name : {std::string("a/b c~1"), std::string(95, 'j')}) {
+    setenv("COX_JOB", name.c_str(), 1);
+    const Settings settings = ReadSettings();
+    EXPECT_EQ(settings.job, name);
+    EXPECT_EQ(settings.refused, 0U);
+  }
+  // The node's name follows an '@', and both have 128 bytes at most.
+  for (const std::string& name :
+       {std::string(96, 'j'), std::string(10'000, 'j'), std::string("a@b"), std::string("a\nb"),
+        std::string("a\x7f"), std::string("a\xff")}) {
+    setenv("COX_JOB", name.c_str(), 1);
+    const Settings settings = ReadSettings();
+    EXPECT_STREQ(settings.job, "") << name;
+    testing::internal::CaptureStderr();
+    WriteRefused(settings);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("ignored COX_JOB="), std::string::npos);
+  }
+}
+
+TEST_F(EnvironmentTest, AClustersNameBecomesAMachinesName) {
+  setenv("SLURM_CLUSTER_NAME", "-My Cluster.2", 1);
+  EXPECT_STREQ(ReadSettings().machine, "my-cluster.2");
+  setenv("SLURM_CLUSTER_NAME", std::string(100, 'c').c_str(), 1);
+  EXPECT_EQ(ReadSettings().machine, std::string(63, 'c'));
+  setenv("SLURM_CLUSTER_NAME", "--", 1);
+  EXPECT_STRNE(ReadSettings().machine, "");
 }
 
 TEST_F(EnvironmentTest, TheApplicationIsTheProgramUnlessNamed) {

@@ -52,6 +52,9 @@ TEST(MachineOfJob, GivenThenVariablesThenHost) {
   EXPECT_EQ(MachineOfJob("", SettingsFrom(both), "node17"), "mine");
   EXPECT_EQ(MachineOfJob("", SettingsFrom({{"SLURM_CLUSTER_NAME", "cluster"}}), "node17"),
             "cluster");
+  EXPECT_EQ(MachineOfJob("", SettingsFrom({{"SLURM_CLUSTER_NAME", "-My Cluster.2"}}), "node17"),
+            "my-cluster.2");
+  EXPECT_EQ(MachineOfJob("", SettingsFrom({{"SLURM_CLUSTER_NAME", "--"}}), "node17"), "node");
   EXPECT_EQ(MachineOfJob("", SettingsFrom({}), "Node-017.site.org"), "node");
   EXPECT_EQ(MachineOfJob("", SettingsFrom({}), "12"), "12");
   EXPECT_EQ(MachineOfJob("", SettingsFrom({}), ""), "localhost");
