@@ -13,6 +13,7 @@ struct Launch {
   int local_ranks;  // ranks on this node
   int nodes;        // from the launcher; 0: unknown
   char id[96];      // unique name of this launch on this node; "" without a launcher
+  char job[96];     // name of this launch, the same on all nodes; "" without a launcher
 };
 
 Launch ReadLaunch();

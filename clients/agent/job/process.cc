@@ -77,8 +77,8 @@ void NameJob(int64_t nodes) {
   char* job = process.settings.job;
   const size_t size = sizeof(process.settings.job);
   if (job[0] == '\0') {
-    if (process.launch.id[0] != '\0') {
-      snprintf(job, size, "%s", process.launch.id);
+    if (process.launch.job[0] != '\0') {
+      snprintf(job, size, "%s", process.launch.job);
     } else {
       snprintf(job, size, "single-%.64s-%d", process.settings.node, static_cast<int>(getpid()));
     }

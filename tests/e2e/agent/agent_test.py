@@ -386,5 +386,26 @@ class Symbols(unittest.TestCase):
         self.assertEqual([lib for lib in self.needed(plugin) if "grpc" in lib or "protobuf" in lib], [])
 
 
+class SeveralProxies(JobTest):
+    """Hydra on three addresses of this host: 2, 2 and 1 of 5 ranks."""
+
+    def command(self, ranks, *words):
+        command = super().command(ranks, *words)
+        at = command.index("-np")
+        hosts = "localhost,127.0.0.1,127.0.0.2"
+        return [*command[:at], "-launcher", "fork", "-hosts", hosts, "-ppn", "2", *command[at:]]
+
+    def test_all_nodes_report_one_job_of_one_shape(self):
+        if job.arguments.mpi != "mpich":
+            self.skipTest("MPICH's launcher")
+        daemon = Daemon(self)
+        self.run_job(5, program("collectives"), COX_SERVER=daemon.address)
+        listed = json.loads(daemon.cox("observations", "list").stdout)["observations"]
+        self.assertEqual(len({row["job"] for row in listed}), 1)
+        self.assertRegex(listed[0]["job"], "^hydra-localhost-[0-9]+@")
+        whole = [row for row in listed if int(row["ranks"]) == 5]
+        self.assertEqual({(int(row["nodes"]), int(row["ppn"])) for row in whole}, {(3, 2)})
+
+
 if __name__ == "__main__":
     job.main()
