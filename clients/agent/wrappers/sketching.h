@@ -173,8 +173,9 @@ class SketchNeighbourCall {
 
 // This thread's phase of messages. A phase begins with its first message. It ends when the rank has
 // waited for several requests at once, begins a blocking collective, sends on another
-// communicator, or begins the same round of destinations again. So it needs no list of
-// destinations. A rank that has one destination begins no round: kMostMessages end its phase, too.
+// communicator, frees its communicator, or begins the same round of destinations again. So it needs
+// no list of destinations. A rank that has one destination begins no round: kMostMessages end its
+// phase, too.
 class MessagePhase {
  public:
   void AddMessage(MPI_Comm comm, int to, int64_t bytes) {
@@ -195,6 +196,11 @@ class MessagePhase {
   }
   void EndByCall() {
     if (is_open_) [[unlikely]]
+      End(PhaseTime());
+  }
+
+  void EndByFree(MPI_Comm comm) {
+    if (is_open_ && comm == comm_) [[unlikely]]
       End(PhaseTime());
   }
 

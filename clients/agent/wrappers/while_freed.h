@@ -15,6 +15,7 @@
 #include "agent/sampling/synchronise.h"
 #include "agent/steering/errhandler_guard.h"
 #include "agent/timing/recorder.h"
+#include "agent/wrappers/sketching.h"
 
 namespace cox::agent {
 
@@ -39,6 +40,8 @@ inline bool MustReturn(MPI_Comm comm) {
 // `call` runs the library's function on `comm` and returns its error code.
 template <typename Call>
 int WhileFreed(MPI_Comm comm, Call call) {
+  // Another communicator may get the same handle.
+  if (agent_calls == 0) message_phase.EndByFree(comm);
   ErrhandlerGuard errhandler;
   if (MustReturn(comm)) errhandler.ReplaceProgramHandler(comm);
   const MPI_Comm outer = being_freed != comm ? being_freed : MPI_Comm{};

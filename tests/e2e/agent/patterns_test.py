@@ -85,6 +85,16 @@ class Patterns(JobTest):
         self.run_patterns("alternate")
         self.assertAlmostEqual(self.patterns()["messages"]["phase_count"], CALLS, delta=1)
 
+    def test_messages_end_before_their_communicator_is_freed(self):
+        self.run_patterns("reused")
+        answer = self.daemon.cox("pattern", "-m", "m1", "--application", program("patterns").name)
+        sent = {pattern["ranks"]: pattern for pattern in json.loads(answer.stdout)["patterns"]}
+        self.assertEqual({ranks: pattern["mean_destination_count"] for ranks, pattern in sent.items()},
+                         {2: 1, RANKS: RANKS - 1})
+        # There are two pairs.
+        self.assertAlmostEqual(sent[2]["phase_count"], 2 * CALLS, delta=1)
+        self.assertAlmostEqual(sent[RANKS]["phase_count"], CALLS, delta=1)
+
     def test_the_work_between_phases_is_known(self):
         self.run_patterns("alltoallv", "neighbour", "messages")
         found = self.patterns()

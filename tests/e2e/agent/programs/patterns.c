@@ -1,8 +1,8 @@
 /* What the agent sketches: patterns.c CALLS REST_MS
- * [alltoallv|neighbour|graph|crowd|messages|sendrecv|one|alternate]...
+ * [alltoallv|neighbour|graph|crowd|messages|sendrecv|one|alternate|reused]...
  *
  * Each rank sends 1000 bytes to the next rank of a ring and 3000 to the one before it, CALLS times;
- * crowd, one and alternate say what they send instead.
+ * crowd, one, alternate and reused say what they send instead.
  * Rank 0 prints the sum of what all ranks received, which does not depend on the agent. Then all
  * ranks rest, so that the agent need not send everything in MPI_Finalize. */
 #include <mpi.h>
@@ -104,6 +104,25 @@ static void alternate(void) {
   neighbour();
 }
 
+static void send_from(MPI_Comm comm, int from, int to) {
+  MPI_Request request;
+  MPI_Irecv(in, TO_NEXT, MPI_CHAR, from, 1, comm, &request);
+  MPI_Send(out, TO_NEXT, MPI_CHAR, to, 1, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* One message between two ranks, then one to each of all other ranks. The second communicator may
+ * get the handle of the first. */
+static void reused(void) {
+  MPI_Comm pair, all;
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+  send_from(pair, 1 - rank % 2, 1 - rank % 2);
+  MPI_Comm_free(&pair);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &all);
+  for (int i = 1; i < ranks; ++i) send_from(all, (rank + ranks - i) % ranks, (rank + i) % ranks);
+  MPI_Comm_free(&all);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -124,6 +143,7 @@ int main(int argc, char** argv) {
       if (strcmp(argv[i], "sendrecv") == 0) sendrecv();
       if (strcmp(argv[i], "one") == 0) one();
       if (strcmp(argv[i], "alternate") == 0) alternate();
+      if (strcmp(argv[i], "reused") == 0) reused();
       for (size_t k = 0; k < sizeof(in); ++k) sum += in[k];
     }
   }
