@@ -20,7 +20,7 @@ COXD = ""
 NODES = 2
 PPN = 4
 # Library -> collective -> the algorithm that is fastest for short messages, and for long ones.
-OPENMPI = {"alltoall": ("linear", "pairwise"), "gather": ("binomial", "linear_sync"), "barrier": ("bruck", "bruck")}
+OPENMPI = {"alltoall": ("linear", "pairwise"), "gather": ("binomial", "binomial"), "barrier": ("bruck", "bruck")}
 MPICH = {"alltoall": ("brucks", "pairwise"), "barrier": ("dissemination", "dissemination")}
 FASTEST = {
     "openmpi-4.1": {**OPENMPI, "bcast": ("binomial", "scatter_allgather_ring")},
