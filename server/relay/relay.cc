@@ -64,6 +64,7 @@ class Relay : public service::Server {
         scenario_quota_(FirstReportQuota::kScenarios, quotas_.get()),
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
         memory_(config.max_memory_bytes / kReportShare),
+        calls_(&memory_),
         parsers_(std::make_unique<daemon::BlockingPool>(
             "parser", kParserThreads, static_cast<size_t>(config.max_memory_bytes / kParserShare))),
         upstream_(std::move(upstream)) {}
@@ -89,6 +90,7 @@ class Relay : public service::Server {
     if (absl::Status opened = OpenDoors(config, &builder); !opened.ok()) return opened;
     std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
     interceptors.push_back(service::MakeMalformedInterceptor());
+    interceptors.push_back(calls_.MakeInterceptor());
     builder.experimental().SetInterceptorCreators(std::move(interceptors));
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
@@ -176,6 +178,7 @@ class Relay : public service::Server {
                                .queue = queue_.get(),
                                .upstream = upstream_.get(),
                                .streams = &streams_,
+                               .calls = &calls_,
                                .parsers = parsers_.get(),
                                .quotas = quotas_.get(),
                                .machine_quota = &machine_quota_,
@@ -187,6 +190,7 @@ class Relay : public service::Server {
                                       .known_callers = nullptr,
                                       .quotas = quotas_.get(),
                                       .turnstile = &turnstile_,
+                                      .calls = &calls_,
                                       .parsers = parsers_.get()};
     for (const std::string& name : ServiceNames()) {
       services_.push_back(MakeRelayedService(name, relaying));
@@ -215,6 +219,7 @@ class Relay : public service::Server {
   FirstReportQuota scenario_quota_;
   service::StreamRegistry streams_;
   daemon::MemoryBudget memory_;
+  service::OpenCalls calls_;
   std::unique_ptr<daemon::BlockingPool> parsers_;
   const std::unique_ptr<Upstream> upstream_;
   std::unique_ptr<ForwardQueue> queue_;

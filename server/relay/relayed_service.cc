@@ -270,9 +270,10 @@ class RelayedService : public grpc::Service {
 
   MethodHandler* StreamHandler() const {
     return new grpc::internal::CallbackBidiHandler<ByteBuffer, v1::StreamObservationsResponse>(
-        [relaying = relaying_](grpc::CallbackServerContext* /*context*/) {
+        [relaying = relaying_](grpc::CallbackServerContext* context) {
           return service::StartObservationStream(
-              relaying.streams, relaying.parsers, service::CallingPrincipal(),
+              relaying.streams, relaying.calls, context, relaying.parsers,
+              service::CallingPrincipal(),
               [relaying](const access::Principal& principal,
                          const v1::ReportObservationsRequest& request, ReportDone done) {
                 // The door has looked at that of a call.

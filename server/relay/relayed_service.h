@@ -17,6 +17,7 @@
 #include "relay/first_report_quota.h"
 #include "relay/forward_queue.h"
 #include "relay/upstream.h"
+#include "service/entry/open_calls.h"
 #include "service/streams/stream_registry.h"
 
 namespace cox::relay {
@@ -27,6 +28,7 @@ struct Relaying {
   ForwardQueue* queue;
   Upstream* upstream;
   service::StreamRegistry* streams;
+  service::OpenCalls* calls;
   daemon::BlockingPool* parsers;  // of large reports; bounded by their bytes
   access::Quotas* quotas;
   FirstReportQuota* machine_quota;

@@ -10,6 +10,7 @@
 #include "daemon/learning/learner.h"
 #include "daemon/learning/profile_feed.h"
 #include "daemon/snapshots.h"
+#include "service/entry/open_calls.h"
 #include "service/streams/stream_registry.h"
 #include "store/store.h"
 
@@ -27,6 +28,7 @@ struct Core {
   daemon::BlockingPool* change_pool;
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
+  OpenCalls* calls;
   access::Access* access;
   access::Quotas* quotas;            // of each principal
   daemon::ScenarioBound* scenarios;  // of each machine

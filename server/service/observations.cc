@@ -85,7 +85,7 @@ Observations::Observations(const Core& core) : core_(core) {
   MarkMethodCallback(
       index,
       new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, v1::StreamObservationsResponse>(
-          [this](grpc::CallbackServerContext* /*context*/) { return StartStream(); }));
+          [this](grpc::CallbackServerContext* context) { return StartStream(context); }));
 }
 
 grpc::ServerUnaryReactor* Observations::ReportObservations(
@@ -100,12 +100,13 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
          });
   // Its content is in the store's queue; the call ends after this function returns.
   context->GetRpcAllocatorState()->FreeRequest();
+  core_.calls->LeaveRequest(context);
   return reactor;
 }
 
-ObservationReactor* Observations::StartStream() {
+ObservationReactor* Observations::StartStream(grpc::CallbackServerContext* context) {
   return StartObservationStream(
-      core_.streams, core_.parsers, CallingPrincipal(),
+      core_.streams, core_.calls, context, core_.parsers, CallingPrincipal(),
       [this](const access::Principal& principal, const v1::ReportObservationsRequest& request,
              ReportDone done) {
         Report(core_, principal, request, Arrival::kStream, std::move(done));

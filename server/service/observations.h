@@ -33,7 +33,7 @@ class Observations : public v1::ObservationService::CallbackService {
                                        v1::ListDriftsResponse* response) override;
 
  private:
-  ObservationReactor* StartStream();
+  ObservationReactor* StartStream(grpc::CallbackServerContext* context);
 
   const Core core_;
   EarlyFreeAllocator<v1::ReportObservationsRequest, v1::ReportObservationsResponse>

@@ -172,8 +172,8 @@ grpc::ServerUnaryReactor* Profiles::AcceptProfile(grpc::CallbackServerContext* c
 }
 
 grpc::ServerWriteReactor<v1::Profile>* Profiles::WatchProfile(
-    grpc::CallbackServerContext* /*context*/, const v1::WatchProfileRequest* request) {
-  return StartProfileWatch(core_, CallingPrincipal(), request->parent());
+    grpc::CallbackServerContext* context, const v1::WatchProfileRequest* request) {
+  return StartProfileWatch(core_, context, CallingPrincipal(), request->parent());
 }
 
 }  // namespace cox::service

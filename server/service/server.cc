@@ -79,6 +79,7 @@ class GrpcServer : public Server {
         quotas_(MakeQuotas(config)),
         streams_(config.max_streams, quotas_.get()),
         memory_(config.max_memory_bytes / kContentShare),
+        calls_(&memory_),
         scenarios_({.of_machine = config.machine_scenarios, .in_all = config.max_scenarios}),
         learner_(store_.get(), &snapshots_, &feed_, &scenarios_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>("quick", kPoolThreads, kPoolQueue)),
@@ -98,6 +99,7 @@ class GrpcServer : public Server {
               .change_pool = change_pool_.get(),
               .streams = &streams_,
               .memory = &memory_,
+              .calls = &calls_,
               .access = access_.get(),
               .quotas = quotas_.get(),
               .scenarios = &scenarios_,
@@ -147,6 +149,7 @@ class GrpcServer : public Server {
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
     std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
     interceptors.push_back(MakeMalformedInterceptor());
+    interceptors.push_back(calls_.MakeInterceptor());
     if (interceptor != nullptr) interceptors.push_back(std::move(interceptor));
     builder.experimental().SetInterceptorCreators(std::move(interceptors));
     server_ = builder.BuildAndStart();
@@ -282,6 +285,7 @@ class GrpcServer : public Server {
                              .known_callers = &known_callers_,
                              .quotas = quotas_.get(),
                              .turnstile = &turnstile_,
+                             .calls = &calls_,
                              .parsers = parsers_.get()};
     for (const NamedService& named : Services()) {
       auto door = MakeDoor(named.name, named.service, needs,
@@ -327,6 +331,7 @@ class GrpcServer : public Server {
   daemon::ProfileFeed feed_;
   StreamRegistry streams_;
   daemon::MemoryBudget memory_;
+  OpenCalls calls_;
   daemon::ScenarioBound scenarios_;
   daemon::Learner learner_;
   std::unique_ptr<daemon::BlockingPool> pool_;

@@ -31,6 +31,9 @@ struct Calling {
 };
 thread_local Calling calling = {};
 
+// Parsed, a smaller request takes little whatever is in it: its parts are not counted.
+constexpr size_t kSmallBytes = 512;
+
 size_t BytesOf(void* request) {
   return request == nullptr ? 0 : grpc_byte_buffer_length(static_cast<grpc_byte_buffer*>(request));
 }
@@ -115,13 +118,29 @@ class GuardedHandler : public MethodHandler {
         request, [this](absl::string_view wire) { return CheckParsedSize(*request_type_, wire); });
   }
 
-  // If the caller sees the machines that the request names.
+  // Of a request and its message.
+  int64_t HeldBytes(void* request) const {
+    int64_t bytes = 0;
+    if (BytesOf(request) > kSmallBytes) {
+      (void)CheckBytes(static_cast<grpc_byte_buffer*>(request), [&](absl::string_view wire) {
+        // Bytes that nobody can parse hold nothing more.
+        bytes = ParsedBytes(*request_type_, wire).value_or(0);
+        return absl::OkStatus();
+      });
+    }
+    return static_cast<int64_t>(BytesOf(request)) + bytes;
+  }
+
+  // If the caller sees the machines that the request names, and there is memory for it.
   void LetIn(const HandlerParameter& call, const access::Principal& principal) {
     absl::Status seen;
     if (has_request_ && call.request != nullptr && !needs_.access->SeesAllMachines(principal)) {
       seen = CheckBytes(static_cast<grpc_byte_buffer*>(call.request), [&](absl::string_view wire) {
         return CheckMachinesNamed(*needs_.access, principal, *request_type_, wire);
       });
+    }
+    if (seen.ok() && has_request_) {
+      seen = needs_.calls->Enter(call.server_context, principal.name, HeldBytes(call.request));
     }
     if (seen.ok()) {
       HandOn(call, principal);

@@ -4,7 +4,8 @@
 // gateway has found out. It looks up in access::Rules() what the method needs, and refuses the call
 // before its request is parsed, or hands it on. Heavy calls count against the caller's quota. Large
 // requests are parsed by threads of their own, in turn with those of other callers, unless they
-// would take far more memory than bytes. Any thread.
+// would take far more memory than bytes. What a parsed request holds counts until its call is done.
+// Any thread.
 #ifndef COX_SERVICE_ENTRY_DOOR_H_
 #define COX_SERVICE_ENTRY_DOOR_H_
 
@@ -20,6 +21,7 @@
 #include "access/quotas.h"
 #include "daemon/blocking_pool.h"
 #include "service/entry/known_callers.h"
+#include "service/entry/open_calls.h"
 #include "service/entry/turnstile.h"
 #include "store/records.h"
 
@@ -40,6 +42,7 @@ struct DoorNeeds {
   KnownCallers* known_callers;  // of the gateway; null: there is none
   access::Quotas* quotas;
   Turnstile* turnstile;  // calls that it does not admit are UNAVAILABLE
+  OpenCalls* calls;      // a request for which it has no memory is RESOURCE_EXHAUSTED
   // For large requests, and what their handlers do at once. Its queue is bounded in bytes.
   daemon::BlockingPool* parsers;
 };

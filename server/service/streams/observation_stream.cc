@@ -19,9 +19,12 @@ namespace {
 
 class ObservationStream : public ObservationReactor {
  public:
-  ObservationStream(StreamRegistry* streams, daemon::BlockingPool* parsers,
-                    const access::Principal& principal, TakeBatch take)
+  ObservationStream(StreamRegistry* streams, OpenCalls* calls, grpc::CallbackServerContext* context,
+                    daemon::BlockingPool* parsers, const access::Principal& principal,
+                    TakeBatch take)
       : streams_(streams),
+        calls_(calls),
+        context_(context),
         parsers_(parsers),
         principal_(principal),
         take_(std::move(take)),
@@ -160,6 +163,7 @@ class ObservationStream : public ObservationReactor {
   void Close(const absl::Status& why) {
     std::lock_guard lock(mutex_);
     if (!end_) end_ = why;
+    if (writing_) calls_->CancelLater(context_);
     Proceed();
   }
 
@@ -168,6 +172,7 @@ class ObservationStream : public ObservationReactor {
     if (finished_) return;
     if (!writing_ && !broken_ && !slots_.empty() && slots_.front()->ready) {
       writing_ = true;
+      if (end_) calls_->CancelLater(context_);
       StartWrite(&slots_.front()->response);
     }
     if (!writing_ && (broken_ || (end_ && slots_.empty()))) {
@@ -182,6 +187,8 @@ class ObservationStream : public ObservationReactor {
   }
 
   StreamRegistry* const streams_;
+  OpenCalls* const calls_;
+  grpc::CallbackServerContext* const context_;
   daemon::BlockingPool* const parsers_;
   const access::Principal principal_;
   const TakeBatch take_;
@@ -199,9 +206,11 @@ class ObservationStream : public ObservationReactor {
 
 }  // namespace
 
-ObservationReactor* StartObservationStream(StreamRegistry* streams, daemon::BlockingPool* parsers,
+ObservationReactor* StartObservationStream(StreamRegistry* streams, OpenCalls* calls,
+                                           grpc::CallbackServerContext* context,
+                                           daemon::BlockingPool* parsers,
                                            const access::Principal& principal, TakeBatch take) {
-  return new ObservationStream(streams, parsers, principal, std::move(take));
+  return new ObservationStream(streams, calls, context, parsers, principal, std::move(take));
 }
 
 }  // namespace cox::service

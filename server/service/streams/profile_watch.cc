@@ -15,8 +15,10 @@ namespace {
 
 class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
  public:
-  ProfileWatch(const Core& core, const access::Principal& principal, const std::string& parent)
+  ProfileWatch(const Core& core, grpc::CallbackServerContext* context,
+               const access::Principal& principal, const std::string& parent)
       : core_(core),
+        context_(context),
         principal_(principal),
         link_(std::make_shared<StreamLink<ProfileWatch>>(this)) {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(parent, "parent");
@@ -69,7 +71,11 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
     if (active.ok()) Offer(*active);
   }
 
-  void Close(const absl::Status& why) { End(why); }
+  void Close(const absl::Status& why) {
+    End(why);
+    // A running write ends when the client takes it, or never.
+    core_.calls->CancelLater(context_);
+  }
 
   // Tells the client that it receives every change from now on. Before the first write.
   void Greet() {
@@ -114,6 +120,7 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
   }
 
   const Core core_;
+  grpc::CallbackServerContext* const context_;
   const access::Principal principal_;
   const std::shared_ptr<StreamLink<ProfileWatch>> link_;
   std::unique_ptr<daemon::ProfileFeed::Subscription> subscription_;  // guarded by the link
@@ -130,9 +137,10 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
 }  // namespace
 
 grpc::ServerWriteReactor<v1::Profile>* StartProfileWatch(const Core& core,
+                                                         grpc::CallbackServerContext* context,
                                                          const access::Principal& principal,
                                                          const std::string& parent) {
-  return new ProfileWatch(core, principal, parent);
+  return new ProfileWatch(core, context, principal, parent);
 }
 
 }  // namespace cox::service

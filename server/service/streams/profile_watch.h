@@ -12,9 +12,10 @@
 namespace cox::service {
 
 // Starts a stream that sends the active profile (if there is one) and every later one. A client
-// that reads slower than profiles change gets the newest and misses those between. The reactor owns
-// itself.
+// that reads slower than profiles change gets the newest and misses those between. A client that
+// loses access and takes nothing is cut off (OpenCalls). The reactor owns itself.
 grpc::ServerWriteReactor<v1::Profile>* StartProfileWatch(const Core& core,
+                                                         grpc::CallbackServerContext* context,
                                                          const access::Principal& principal,
                                                          const std::string& parent);
 
