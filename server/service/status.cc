@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "domain/errors.h"
 #include "domain/reports/spooled.h"
@@ -17,6 +18,20 @@ namespace {
 constexpr absl::string_view kDetailsUrl = "cox.grpc_details";
 // Marks an error by the end of this daemon.
 constexpr absl::string_view kShuttingDownUrl = "cox.shutting_down";
+
+constexpr absl::string_view kLeftOut = " [...] ";
+constexpr size_t kTailBytes = 320;
+
+bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }  // in UTF-8
+
+std::string Shortened(absl::string_view message) {
+  if (message.size() <= kMaxMessageBytes) return std::string(message);
+  size_t head = kMaxMessageBytes - kLeftOut.size() - kTailBytes;
+  size_t tail = message.size() - kTailBytes;
+  while (head > 0 && !StartsCharacter(message[head])) --head;
+  while (tail < message.size() && !StartsCharacter(message[tail])) ++tail;
+  return absl::StrCat(message.substr(0, head), kLeftOut, message.substr(tail));
+}
 
 // `code`: as the client will see it.
 const char* ReasonOf(const absl::Status& status, absl::StatusCode code) {
@@ -66,7 +81,7 @@ grpc::Status ToGrpc(const absl::Status& status) {
   // The client would receive a status without a canonical code as UNKNOWN, which says nothing.
   const absl::StatusCode code =
       status.code() == absl::StatusCode::kUnknown ? absl::StatusCode::kInternal : status.code();
-  const std::string message(status.message());
+  const std::string message = Shortened(status.message());
   if (const auto details = status.GetPayload(kDetailsUrl); details.has_value()) {
     return grpc::Status(static_cast<grpc::StatusCode>(code), message, std::string(*details));
   }

@@ -5,6 +5,7 @@
 
 #include <grpcpp/support/status.h>
 
+#include <cstddef>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -19,6 +20,11 @@ inline constexpr double kRetryDelaySeconds = 0.25;
 // of a database that does not answer, has the reason UNAVAILABLE.
 absl::Status ShuttingDown(absl::string_view message);
 
+// The most bytes of an error's message. It travels up to 3 times, and 3 bytes for each that is no
+// ASCII; gRPC's clients take 8 KiB of headers.
+inline constexpr size_t kMaxMessageBytes = 1'280;
+
+// A longer message loses its middle: its beginning says what is wrong, its end what to do.
 grpc::Status ToGrpc(const absl::Status& status);
 // Seconds that an error asks to wait (RetryInfo); nullopt: it does not say.
 std::optional<double> RetryDelayIn(const grpc::Status& status);

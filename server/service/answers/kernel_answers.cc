@@ -9,6 +9,7 @@
 #include "advise/caveats.h"
 #include "advise/kernel.h"
 #include "service/answers/question.h"
+#include "service/convert/checks.h"
 
 namespace cox::service {
 namespace {
@@ -28,6 +29,8 @@ void AddNeeds(const strategy::Kernel& kernel, v1::Kernel* out) {
 absl::Status AnswerKernel(std::shared_ptr<const daemon::Snapshot> snapshot,
                           const v1::EvaluateKernelRequest& request,
                           v1::EvaluateKernelResponse* response) {
+  // Each prediction repeats it.
+  if (absl::Status checked = CheckName("kernel", request.kernel()); !checked.ok()) return checked;
   const auto machine = MachineToAsk(std::move(snapshot), request.machine(), request.what_if());
   if (!machine.ok()) return machine.status();
   const auto answer = advise::EvaluateKernel(

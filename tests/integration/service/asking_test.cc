@@ -469,6 +469,9 @@ TEST(Kernels, WhatIsWrongIsNamed) {
       {StatusCode::INVALID_ARGUMENT, "kernel",
        [](auto* r) { r->set_kernel("sample-sort?variants=1"); }},
       {StatusCode::NOT_FOUND, "", [](auto* r) { r->set_kernel("quick-sort"); }},
+      // Each prediction would repeat it.
+      {StatusCode::INVALID_ARGUMENT, "kernel",
+       [](auto* r) { r->set_kernel("sample-sort?" + std::string(1'000, '&')); }},
       {StatusCode::NOT_FOUND, "", [](auto* r) { r->set_model("none"); }},
       {StatusCode::FAILED_PRECONDITION, "", [](auto* r) { r->set_size(1001); }},
       {StatusCode::INVALID_ARGUMENT, "what_if[0]", [](auto* r) { r->add_what_if(); }},

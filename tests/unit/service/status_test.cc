@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "domain/errors.h"
 #include "domain/reports/spooled.h"
 #include "google/rpc/error_details.pb.h"
@@ -31,6 +33,26 @@ TEST(Status, NamesTheFieldAndTheRule) {
   ASSERT_TRUE(Find(status, &info));
   EXPECT_EQ(info.reason(), "INVALID_FIELD");
   EXPECT_EQ(info.domain(), "coxswain");
+}
+
+// gRPC's clients refuse more than 8192 bytes of headers: the message as text, in which each byte
+// that is no ASCII takes three, and the details in base64.
+TEST(Status, ALongMessageFitsIntoTheHeaders) {
+  constexpr size_t kHeaderBytes = 8'192;
+  constexpr size_t kOtherHeaders = 512;
+  for (const std::string& letter : {std::string("x"), std::string("\u00e9")}) {
+    std::string name;
+    while (name.size() < 100'000) name += letter;
+    const grpc::Status status =
+        ToGrpc(domain::InvalidField("library", "unknown \"" + name + "\"; choose from openmpi"));
+    const size_t text_bytes = status.error_message().size() * (letter.size() == 1 ? 1 : 3);
+    EXPECT_LE(text_bytes + status.error_details().size() * 4 / 3 + kOtherHeaders, kHeaderBytes);
+    EXPECT_EQ(status.error_message().rfind("library: unknown \"" + letter, 0), size_t{0});
+    EXPECT_NE(status.error_message().find(letter + "\"; choose from openmpi"), std::string::npos);
+    google::rpc::BadRequest bad_request;
+    ASSERT_TRUE(Find(status, &bad_request));  // valid UTF-8, too
+    EXPECT_EQ(bad_request.field_violations(0).description(), status.error_message());
+  }
 }
 
 TEST(Status, AReportThatARelayKeepsHasItsOwnReason) {
