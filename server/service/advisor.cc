@@ -192,8 +192,9 @@ Advisor::Advisor(const Core& core) : core_(core), revision_views_(core.store) {
       index,
       new grpc::internal::CallbackClientStreamingHandler<grpc::ByteBuffer,
                                                          v1::EvaluatePatternResponse>(
-          [this](grpc::CallbackServerContext* /*context*/, v1::EvaluatePatternResponse* response) {
-            return StartPatternStream(core_, CallingPrincipal(), &pattern_messages_, response);
+          [this](grpc::CallbackServerContext* context, v1::EvaluatePatternResponse* response) {
+            return StartPatternStream(core_, context, CallingPrincipal(), &pattern_messages_,
+                                      response);
           }));
 }
 

@@ -3,12 +3,10 @@
 #ifndef COX_SERVICE_ADVISOR_H_
 #define COX_SERVICE_ADVISOR_H_
 
-#include <atomic>
-#include <cstdint>
-
 #include "cox/v1/advice.grpc.pb.h"
 #include "daemon/decision_cache.h"
 #include "service/answers/decision_counts.h"
+#include "service/answers/pattern_answer.h"
 #include "service/answers/revision_views.h"
 #include "service/arena_allocator.h"
 #include "service/core.h"
@@ -65,7 +63,7 @@ class Advisor : public v1::AdviceService::CallbackService {
   daemon::DecisionCache placed_cache_;
   RevisionViews revision_views_;
   DecisionCounts decisions_;
-  std::atomic<int64_t> pattern_messages_{0};  // that open streams hold
+  PatternMessages pattern_messages_;  // that open streams hold
   ArenaAllocator<v1::RecommendRequest, v1::RecommendResponse> recommend_allocator_;
   ArenaAllocator<v1::BatchRecommendRequest, v1::BatchRecommendResponse> batch_allocator_;
 };

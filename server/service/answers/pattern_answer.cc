@@ -50,10 +50,13 @@ absl::Status StreamedPattern::Reserve(int64_t count) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "a pattern has at most ", strategy::kMaxPatternMessages, " messages; sum some of them up"));
   }
-  counted_ += count;
-  if (held_->fetch_add(count) + count > kMaxPatternMessagesHeld) {
-    return absl::ResourceExhaustedError("other streams hold too many messages; try again later");
+  const std::lock_guard lock(all_->mutex);
+  if (!all_->held.Take(caller_, count)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "open patterns hold ", all_->held.held(), " of ", all_->held.limit(), " messages, ",
+        all_->held.HeldBy(caller_), " of ", caller_, "; try again later"));
   }
+  counted_ += count;
   return absl::OkStatus();
 }
 

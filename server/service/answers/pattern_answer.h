@@ -2,31 +2,46 @@
 #ifndef COX_SERVICE_ANSWERS_PATTERN_ANSWER_H_
 #define COX_SERVICE_ANSWERS_PATTERN_ANSWER_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
 #include "daemon/snapshots.h"
 #include "domain/sharing/caller_watch.h"
+#include "domain/sharing/shares.h"
 #include "model/transfer.h"
 #include "service/convert/nodes_in_use.h"
+#include "service/limits.h"
 
 namespace cox::service {
 
+// The messages of all patterns that are being received or priced. Any thread.
+struct PatternMessages {
+  std::mutex mutex;
+  domain::Shares held{kMaxPatternMessagesHeld};  // by principal
+};
+
 class StreamedPattern {
  public:
-  // `held` counts the messages of all patterns; it outlives them.
-  explicit StreamedPattern(std::atomic<int64_t>* held) : held_(held) {}
-  ~StreamedPattern() { held_->fetch_sub(counted_); }
+  // A pattern of `caller`, a principal's name. `all` outlives it.
+  StreamedPattern(PatternMessages* all, std::string caller)
+      : all_(all), caller_(std::move(caller)) {}
+  ~StreamedPattern() {
+    const std::lock_guard lock(all_->mutex);
+    all_->held.GiveBack(caller_, counted_);
+  }
   StreamedPattern(const StreamedPattern&) = delete;
   StreamedPattern& operator=(const StreamedPattern&) = delete;
 
   // Takes the next request of the stream. INVALID_ARGUMENT with the field if the first request has
   // no header ("header") or one of more than kMaxPatternHeaderBytes, if a later one has one, or if
-  // the numbers of sources, destinations and sizes differ; RESOURCE_EXHAUSTED beyond a limit.
+  // the numbers of sources, destinations and sizes differ; RESOURCE_EXHAUSTED beyond a limit
+  // or the caller's share of all messages.
   absl::Status Add(const v1::EvaluatePatternRequest& request);
 
   // Prices the pattern. INVALID_ARGUMENT with the field for a stream without a header, and for
@@ -39,8 +54,9 @@ class StreamedPattern {
  private:
   absl::Status Reserve(int64_t count);
 
-  std::atomic<int64_t>* held_;
-  int64_t counted_ = 0;  // of held_
+  PatternMessages* const all_;
+  const std::string caller_;
+  int64_t counted_ = 0;  // of all_
   bool has_header_ = false;
   v1::PatternHeader header_;
   std::vector<model::Transfer> messages_;

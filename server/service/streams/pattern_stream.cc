@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "service/answers/pattern_answer.h"
 #include "service/entry/door.h"
 #include "service/entry/machines_named.h"
 #include "service/status.h"
@@ -17,17 +16,20 @@ namespace {
 
 class PatternStream : public PatternReactor {
  public:
-  PatternStream(const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
+  PatternStream(const Core& core, grpc::CallbackServerContext* context,
+                const access::Principal& principal, PatternMessages* all,
                 v1::EvaluatePatternResponse* response)
       : core_(core),
+        context_(context),
         caller_(principal),
         link_(std::make_shared<StreamLink<PatternStream>>(this)),
-        pattern_(std::make_shared<StreamedPattern>(held)),
+        pattern_(std::make_shared<StreamedPattern>(all, principal.name)),
         response_(response) {
     if (const absl::Status added = core_.streams->Add(link_, principal); !added.ok()) {
       End(added);
       return;
     }
+    core_.calls->CancelAfter(context_, kPatternTime);
     // Tells the client that the stream is open: from now on it ends with a reason.
     StartSendInitialMetadata();
     StartRead(&bytes_);
@@ -90,6 +92,7 @@ class PatternStream : public PatternReactor {
       std::lock_guard lock(mutex_);
       pricing_ = true;
       if (finished_) return;
+      core_.calls->KeepOpen(context_);
     }
     const absl::Status taken = core_.heavy_pool->Run(
         caller_.name,
@@ -138,6 +141,7 @@ class PatternStream : public PatternReactor {
   }
 
   const Core core_;
+  grpc::CallbackServerContext* const context_;
   const access::Principal caller_;
   const std::shared_ptr<StreamLink<PatternStream>> link_;
   const std::shared_ptr<StreamedPattern> pattern_;
@@ -151,10 +155,10 @@ class PatternStream : public PatternReactor {
 
 }  // namespace
 
-PatternReactor* StartPatternStream(const Core& core, const access::Principal& principal,
-                                   std::atomic<int64_t>* held,
+PatternReactor* StartPatternStream(const Core& core, grpc::CallbackServerContext* context,
+                                   const access::Principal& principal, PatternMessages* all,
                                    v1::EvaluatePatternResponse* response) {
-  return new PatternStream(core, principal, held, response);
+  return new PatternStream(core, context, principal, all, response);
 }
 
 }  // namespace cox::service

@@ -5,23 +5,24 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <atomic>
-#include <cstdint>
+#include <chrono>
 
 #include "cox/v1/advice.pb.h"
+#include "service/answers/pattern_answer.h"
 #include "service/core.h"
 
 namespace cox::service {
 
 // Starts a stream that collects messages and prices them when the client has sent all, from the
-// pool. Large messages are parsed on `core.parsers`. `held` counts the messages that all such
-// streams hold. RESOURCE_EXHAUSTED over strategy::kMaxPatternMessages of one stream or
-// kMaxPatternMessagesHeld of all; INVALID_ARGUMENT for a message that cannot be parsed, or would
-// take far more memory than it has bytes. The reactor owns itself; `response` lives as long as the
-// call.
+// pool. Large messages are parsed on `core.parsers`. RESOURCE_EXHAUSTED over
+// strategy::kMaxPatternMessages of one stream, or over the principal's share of
+// kMaxPatternMessagesHeld, of which `all` knows who holds them. INVALID_ARGUMENT for a message that
+// cannot be parsed, or would take far more memory than it has bytes. A client that has not sent all
+// in kPatternTime is cut off. The reactor owns itself; `response` lives as long as the call.
+inline constexpr std::chrono::milliseconds kPatternTime{120'000};
 using PatternReactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
-PatternReactor* StartPatternStream(const Core& core, const access::Principal& principal,
-                                   std::atomic<int64_t>* held,
+PatternReactor* StartPatternStream(const Core& core, grpc::CallbackServerContext* context,
+                                   const access::Principal& principal, PatternMessages* all,
                                    v1::EvaluatePatternResponse* response);
 
 }  // namespace cox::service
