@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -14,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "accounts/accounts.h"
 #include "domain/munge_payload.h"
 
 namespace cox::access {
@@ -37,8 +39,16 @@ std::string Escaped(absl::string_view name) {
   return out;
 }
 
+// A process can leave its groups, such as in a container. So those that take something away count
+// as the system's database has them.
 Role RoleIn(const Policy& policy, uid_t user, uid_t owner, absl::Span<const gid_t> groups) {
-  return std::min(policy.OfUser(user, groups), policy.OfUser(owner, groups));
+  std::vector<gid_t> all(groups.begin(), groups.end());
+  if (policy.RestrictsGroups()) {
+    if (const std::optional<accounts::User> known = accounts::FindUser(owner)) {
+      all.push_back(known->group);
+    }
+  }
+  return std::min(policy.OfUser(user, all), policy.OfUser(owner, all));
 }
 
 }  // namespace

@@ -116,6 +116,10 @@ absl::Status AddMember(absl::string_view entry, Policy* policy) {
   return AddNamed("projects", who, Role::kViewer, &project->members);
 }
 
+size_t NamedCount(const Policy& policy) {
+  return policy.named_users.size() + policy.groups.size() + policy.certificates.size();
+}
+
 std::vector<absl::string_view> EntriesOf(absl::string_view list) {
   if (list == "none") return {};
   std::vector<absl::string_view> entries = absl::StrSplit(list, ',');
@@ -128,11 +132,19 @@ std::vector<absl::string_view> EntriesOf(absl::string_view list) {
 Role Policy::OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const {
   if (const auto found = users.find(user); found != users.end()) return found->second;
   std::optional<Role> role;
+  if (const auto listed = member_users.find(user); listed != member_users.end()) {
+    role = listed->second;
+  }
   for (const gid_t group_id : groups_of_user) {
     const auto found = groups.find(group_id);
     if (found != groups.end()) role = std::max(role.value_or(Role::kNone), found->second);
   }
   return role.value_or(other_users);
+}
+
+bool Policy::RestrictsGroups() const {
+  return std::any_of(groups.begin(), groups.end(),
+                     [this](const auto& entry) { return entry.second < other_users; });
 }
 
 Role Policy::OfSlurmUser(absl::string_view name) const {
@@ -170,9 +182,12 @@ absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view an
   if (roles.empty()) return domain::InvalidField("roles", "must not be empty; none is a value");
   absl::flat_hash_set<absl::string_view> named;
   for (const absl::string_view entry : EntriesOf(roles)) {
+    const size_t before = NamedCount(policy);
     if (absl::Status added = AddRole(entry, &policy); !added.ok()) return added;
     const absl::string_view who = entry.substr(0, entry.rfind('='));
-    if (!named.insert(who).second) {
+    const bool is_star = who == "*" || who == "cert:*";
+    // A user may have a name and a number.
+    if (!named.insert(who).second || (!is_star && NamedCount(policy) == before)) {
       return domain::InvalidField("roles", absl::StrCat("names \"", who, "\" twice"));
     }
   }

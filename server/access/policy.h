@@ -34,8 +34,11 @@ struct Policy {
   absl::flat_hash_map<uid_t, Role> member_users;
   std::vector<Project> projects;
 
-  // A user's own entry counts; without one the highest of its groups; without any, other_users.
+  // A user's own entry counts; without one the highest of its groups (these, and those that the
+  // system's database lists it in); without any, other_users.
   Role OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
+  // Whether a group has less than other_users.
+  bool RestrictsGroups() const;
   // A user whom Slurm names: its own entry, else that of its groups (as the system's database lists
   // their members), else other_users, but at most reporter: whoever has Slurm's key names anybody.
   Role OfSlurmUser(absl::string_view name) const;

@@ -29,7 +29,9 @@ auto LookUp(int (*function)(Key, Entry*, char*, size_t, Entry**), Key key, const
   return std::nullopt;
 }
 
-User CopyUser(const passwd& entry) { return {.number = entry.pw_uid, .name = entry.pw_name}; }
+User CopyUser(const passwd& entry) {
+  return {.number = entry.pw_uid, .name = entry.pw_name, .group = entry.pw_gid};
+}
 
 Group CopyGroup(const group& entry) {
   Group copied = {.number = entry.gr_gid, .members = {}};

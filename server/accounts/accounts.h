@@ -16,6 +16,7 @@ namespace cox::accounts {
 struct User {
   uid_t number = 0;
   std::string name;
+  gid_t group = 0;  // its own one
 };
 
 struct Group {

@@ -71,6 +71,14 @@ TEST_F(AccessTest, ASubordinateUserIsItsOwner) {
   EXPECT_EQ(who(3'000'007).name, "uid:3000007") << "`roles` names it";
   EXPECT_EQ(who(3'000'007).role, Role::kViewer);
   EXPECT_EQ(who(3'065'536).role, Role::kNone) << "its owner has none";
+  // The system's database knows the groups of its owner.
+  const auto restricting = ParsePolicy("@daemon=none", "none");
+  ASSERT_TRUE(restricting.ok()) << restricting.status();
+  access->SetPolicy(*restricting);
+  EXPECT_EQ(access->RoleOf(3'000'000, 1, {}), Role::kNone) << "user 1 is daemon";
+  EXPECT_EQ(access->RoleOf(1, 1, std::vector<gid_t>{3'000'000}), Role::kNone);
+  EXPECT_EQ(access->RoleOf(3'000'000, 4242, {}), Role::kReporter);
+  access->SetPolicy(*policy);
   // Also for a connection that is older than the roles.
   const std::string peer = absl::StrCat(
       "unix-abstract:", access->NameOfUser(3'000'000, 4242, {}, {.fd = 7, .cookie = 4711}));

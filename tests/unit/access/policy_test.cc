@@ -35,6 +35,21 @@ TEST(Policy, AUsersEntryBeatsItsGroupsWhichBeatTheOthers) {
   EXPECT_EQ(policy.OfUser(kNobodyWeKnow + 1, std::vector<gid_t>{5}), Role::kNone);
 }
 
+TEST(Policy, AGroupCountsAlsoIfTheProcessHasLeftIt) {
+  Policy policy = Parsed("@77=none, *=reporter");
+  policy.member_users = {{kNobodyWeKnow, Role::kNone}};
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow, {}), Role::kNone);
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow + 1, {}), Role::kReporter);
+}
+
+TEST(Policy, NobodyIsNamedTwiceByNameAndByNumber) {
+  for (const char* roles : {"daemon=none,1=admin", "@daemon=none, @1=admin"}) {
+    EXPECT_EQ(ParsePolicy(roles, "none").status().code(), absl::StatusCode::kInvalidArgument)
+        << roles;
+  }
+  EXPECT_EQ(Parsed("root=viewer, 1=operator, @1=admin").OfUser(1, {}), Role::kOperator);
+}
+
 TEST(Policy, NamesOfUsersAndGroupsAreLookedUp) {
   const Policy policy = Parsed("root=viewer,@root=operator");
   EXPECT_EQ(policy.OfUser(0, {}), Role::kViewer);
