@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "access/rules.h"
@@ -42,6 +43,7 @@ absl::StatusOr<CallOptions> OptionsOf(const HttpRequest& request, bool in_envelo
     return domain::InvalidField("Connect-Protocol-Version", "must be 1");
   }
   CallOptions options;
+  options.is_awaited = request.is_client_there;
   const absl::string_view timeout = request.Header("connect-timeout-ms");
   if (!in_envelopes || !timeout.empty()) {
     const absl::StatusOr<milliseconds> parsed = ParseTimeout(timeout);
@@ -84,7 +86,7 @@ class MessageStream : public BodyStream {
  public:
   MessageStream(grpc::GenericStub& stub, const MethodDescriptor& method, Encoding encoding,
                 const std::vector<std::string>& requests, const CallOptions& options,
-                std::shared_ptr<const Ticket> ticket, const CallGate* gate, StreamPlaces* places)
+                std::shared_ptr<const Ticket> ticket, const CallGate* gate, CallPlaces* places)
       : ticket_(std::move(ticket)),
         type_(*method.output_type()),
         encoding_(encoding),
@@ -120,7 +122,7 @@ class MessageStream : public BodyStream {
   const Descriptor& type_;
   const Encoding encoding_;
   const CallGate* const gate_;
-  StreamPlaces* const places_;  // this stream has one
+  CallPlaces* const places_;  // this stream has one
   StreamCall call_;
 };
 
@@ -157,18 +159,18 @@ absl::StatusOr<milliseconds> ParseTimeout(absl::string_view header) {
   return std::min(milliseconds(ms), kLongestTimeout);
 }
 
-absl::Status StreamPlaces::Take(const Ticket* ticket) {
+absl::Status CallPlaces::Take(const Ticket* ticket) {
   const absl::string_view owner = OwnerOf(ticket);
   const std::lock_guard lock(mutex_);
   const bool is_taken = ticket != nullptr && ticket->is_operator() ? places_.TakeFree(owner, 1)
                                                                    : places_.Take(owner, 1);
   if (is_taken) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("too many streams over HTTP: ", places_.held(), " of ", places_.limit(),
+      absl::StrCat("too many ", what_, " over HTTP: ", places_.held(), " of ", places_.limit(),
                    " are open, ", places_.HeldBy(owner), " of ", owner, "; try again later"));
 }
 
-void StreamPlaces::GiveBack(const Ticket* ticket) {
+void CallPlaces::GiveBack(const Ticket* ticket) {
   const std::lock_guard lock(mutex_);
   places_.GiveBack(OwnerOf(ticket), 1);
 }
@@ -229,6 +231,15 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
                                                       *options, *ticket, gate_, &streams_);
     return response;
   }
+  const bool is_operator = *ticket != nullptr && (*ticket)->is_operator();
+  if (!is_operator) {
+    if (absl::Status taken = calls_.Take(ticket->get()); !taken.ok()) {
+      return ErrorResponse(service::ToGrpc(taken));
+    }
+  }
+  const absl::Cleanup give_back = [&] {
+    if (!is_operator) calls_.GiveBack(ticket->get());
+  };
   std::string answer;
   const grpc::Status status = CallUnary(stub_, PathOf(*method), wire.front(), *options, &answer);
   if (!status.ok()) return ErrorResponse(status);

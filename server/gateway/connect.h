@@ -25,11 +25,12 @@ namespace cox::gateway {
 // an hour. INVALID_ARGUMENT unless the value is 1 to 10 digits.
 absl::StatusOr<std::chrono::milliseconds> ParseTimeout(absl::string_view header);
 
-// The places of open streams, of which each caller below operator has a share
+// The places of open streams or of other calls, of which each caller below operator has a share
 // (domain/sharing/shares.h). Any thread.
-class StreamPlaces {
+class CallPlaces {
  public:
-  explicit StreamPlaces(int limit) : places_(limit) {}
+  // `what`: "streams". A literal.
+  CallPlaces(absl::string_view what, int limit) : what_(what), places_(limit) {}
 
   // RESOURCE_EXHAUSTED: all are taken, or the share of the ticket's caller. A call without a
   // ticket is of the caller "".
@@ -37,6 +38,7 @@ class StreamPlaces {
   void GiveBack(const service::KnownCallers::Ticket* ticket);
 
  private:
+  const absl::string_view what_;
   std::mutex mutex_;
   domain::Shares places_;  // guarded by mutex_
 };
@@ -44,11 +46,16 @@ class StreamPlaces {
 // Makes calls for requests. Any thread. Outlives the streams that it answers with.
 class ConnectCaller {
  public:
-  // `channel`: InProcessChannel() of `server`. At most `max_streams` streams are open at once. When
-  // the gate is closed, calls are refused and streams end. Server and gate outlive the caller.
+  // `channel`: InProcessChannel() of `server`. At most `max_streams` streams are open at once, and
+  // as many other calls of callers below operator: each call has one of the threads. When the gate
+  // is closed, calls are refused and streams end. Server and gate outlive the caller.
   ConnectCaller(service::Server* server, std::shared_ptr<grpc::Channel> channel, CallGate* gate,
                 int max_streams)
-      : server_(server), stub_(std::move(channel)), gate_(gate), streams_(max_streams) {}
+      : server_(server),
+        stub_(std::move(channel)),
+        gate_(gate),
+        streams_("streams", max_streams),
+        calls_("calls", max_streams) {}
 
   HttpResponse Answer(const HttpRequest& request);
 
@@ -58,7 +65,8 @@ class ConnectCaller {
   service::Server* const server_;
   grpc::GenericStub stub_;
   CallGate* const gate_;
-  StreamPlaces streams_;
+  CallPlaces streams_;
+  CallPlaces calls_;
 };
 
 }  // namespace cox::gateway

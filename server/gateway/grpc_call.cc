@@ -7,6 +7,9 @@
 namespace cox::gateway {
 namespace {
 
+// How often a unary call looks whether its client is still there.
+constexpr std::chrono::milliseconds kPatience{250};
+
 grpc::ByteBuffer ToBuffer(const std::string& bytes) {
   const grpc::Slice slice(bytes);
   return grpc::ByteBuffer(&slice, 1);
@@ -47,7 +50,10 @@ grpc::Status CallUnary(grpc::GenericStub& stub, const std::string& path, const s
   call->Finish(&received, &status, nullptr);
   void* tag = nullptr;
   bool ok = false;
-  queue.Next(&tag, &ok);
+  while (queue.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kPatience) ==
+         grpc::CompletionQueue::TIMEOUT) {
+    if (options.is_awaited && !options.is_awaited()) context.TryCancel();
+  }
   if (status.ok()) *response = ToString(received);
   return status;
 }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,10 +19,12 @@ namespace cox::gateway {
 // The parts of an HTTP request that its gRPC call takes over.
 struct CallOptions {
   std::optional<std::chrono::milliseconds> timeout;  // none: no deadline
+  // Whether anybody waits for the response of a unary call; null: always.
+  std::function<bool()> is_awaited;
   std::string ticket;  // of the caller (service/entry/known_callers.h); "": the method needs none
 };
 
-// Makes a call and waits for its response.
+// Makes a call and waits for its response. Cancels it soon after nobody awaits the response.
 grpc::Status CallUnary(grpc::GenericStub& stub, const std::string& path, const std::string& request,
                        const CallOptions& options, std::string* response);
 

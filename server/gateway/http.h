@@ -5,6 +5,7 @@
 #include <grpcpp/support/status.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,8 @@ struct HttpRequest {
   std::vector<std::pair<absl::string_view, absl::string_view>> headers;
   absl::string_view body;
   bool is_encrypted = false;  // came over TLS
+  // Whether its client still waits; null: nobody knows.
+  std::function<bool()> is_client_there = nullptr;
 
   // The first value of a header, in any case of letters; "" without one.
   absl::string_view Header(absl::string_view name) const;

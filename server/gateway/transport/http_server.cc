@@ -188,7 +188,9 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     svr_sock_ = listener_;  // without one it would end streams at once
     const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
       NoteWorks(served_);
-      HttpResponse answer = handler_(View(request, tls_ != nullptr));
+      HttpRequest view = View(request, tls_ != nullptr);
+      view.is_client_there = [connection = served_] { return connection->IsOpen(); };
+      HttpResponse answer = handler_(view);
       // A stream may have nothing to send for long. Whoever does not read is disconnected.
       if (answer.stream == nullptr) NoteWaits(served_);
       Copy(std::move(answer), &response);

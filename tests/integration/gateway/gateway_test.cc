@@ -442,6 +442,48 @@ TEST_F(SharedGatewayTest, NobodyTakesAllStreams) {
   EXPECT_EQ(other.At(0).first, 0);
 }
 
+// A question of many seconds, whose answer the test does not await.
+std::string LongQuestion() {
+  json question = {{"machine", "gcel-64"}, {"collective", "alltoall"}};
+  for (int i = 0; i < 200; ++i) question["ranks"].push_back(2'147'483'647 - i);
+  for (int i = 0; i < 400; ++i) question["blockBytes"].push_back(1'000 + i);
+  const std::string body = question.dump();
+  return absl::StrCat(
+      "POST /cox.v1.AdviceService/BatchEvaluate HTTP/1.1\r\nHost: localhost\r\n"
+      "Content-Type: application/json\r\nConnect-Timeout-Ms: 3600000\r\nContent-Length: ",
+      body.size(), "\r\n\r\n", body);
+}
+
+TEST_F(SharedGatewayTest, NobodyTakesAllThreadsAndCallsGoWithTheirClients) {
+  const std::string question = LongQuestion();
+  std::vector<int> clients;
+  for (int i = 0; i < 6; ++i) {
+    clients.push_back(Connect());
+    ASSERT_EQ(write(clients.back(), question.data(), question.size()),
+              static_cast<ssize_t>(question.size()));
+  }
+  // Until its status is this one.
+  const auto ask = [&](int awaited) {
+    int status = 0;
+    for (int i = 0; i < 100 && status != awaited; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      status = Post("AccessService/WhoAmI", "{}")->status;
+    }
+    return status;
+  };
+  EXPECT_EQ(ask(429), 429) << "a seventh call of the same caller";
+  EXPECT_EQ(Client().Post("/cox.v1.AccessService/WhoAmI", NewViewer(), "{}", kJson)->status, 200);
+  EXPECT_EQ(Client().Get("/healthz")->status, 200);
+  for (const int client : clients) close(client);
+  // One of them runs at a time, for seconds.
+  bool are_gone = false;
+  for (int i = 0; i < 100 && !are_gone; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    are_gone = absl::StrContains(Client().Get("/metrics")->body, "\ncoxd_rpc_in_flight 0\n");
+  }
+  EXPECT_TRUE(are_gone);
+}
+
 TEST_F(GatewayTest, AStreamOfRequestsIsAnsweredAfterItsLast) {
   AddMachine();
   const auto message = [](const char* text) {
