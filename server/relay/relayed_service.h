@@ -17,7 +17,7 @@
 #include "relay/first_report_quota.h"
 #include "relay/forward_queue.h"
 #include "relay/upstream.h"
-#include "service/entry/open_calls.h"
+#include "service/streams/open_calls.h"
 #include "service/streams/stream_registry.h"
 
 namespace cox::relay {

@@ -10,7 +10,7 @@
 #include "daemon/learning/learner.h"
 #include "daemon/learning/profile_feed.h"
 #include "daemon/snapshots.h"
-#include "service/entry/open_calls.h"
+#include "service/streams/open_calls.h"
 #include "service/streams/stream_registry.h"
 #include "store/store.h"
 

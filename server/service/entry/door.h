@@ -21,8 +21,8 @@
 #include "access/quotas.h"
 #include "daemon/blocking_pool.h"
 #include "service/entry/known_callers.h"
-#include "service/entry/open_calls.h"
 #include "service/entry/turnstile.h"
+#include "service/streams/open_calls.h"
 #include "store/records.h"
 
 namespace cox::service {

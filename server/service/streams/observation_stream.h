@@ -9,8 +9,8 @@
 
 #include "cox/v1/observation.pb.h"
 #include "daemon/blocking_pool.h"
-#include "service/entry/open_calls.h"
 #include "service/report.h"
+#include "service/streams/open_calls.h"
 #include "service/streams/stream_registry.h"
 
 namespace cox::service {

@@ -1,4 +1,4 @@
-#include "service/entry/open_calls.h"
+#include "service/streams/open_calls.h"
 
 #include <grpc/grpc.h>
 #include <grpcpp/support/byte_buffer.h>

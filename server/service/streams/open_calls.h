@@ -4,8 +4,8 @@
 // A client that opens no window for its answer would otherwise hold request and answer as long as
 // it likes. The door enters each call, an interceptor sees its answer, and a thread of its own
 // cancels the calls whose answers nobody takes. Any thread.
-#ifndef COX_SERVICE_ENTRY_OPEN_CALLS_H_
-#define COX_SERVICE_ENTRY_OPEN_CALLS_H_
+#ifndef COX_SERVICE_STREAMS_OPEN_CALLS_H_
+#define COX_SERVICE_STREAMS_OPEN_CALLS_H_
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_interceptor.h>
@@ -82,4 +82,4 @@ class OpenCalls {
 
 }  // namespace cox::service
 
-#endif  // COX_SERVICE_ENTRY_OPEN_CALLS_H_
+#endif  // COX_SERVICE_STREAMS_OPEN_CALLS_H_

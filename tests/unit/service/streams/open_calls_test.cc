@@ -1,4 +1,4 @@
-#include "service/entry/open_calls.h"
+#include "service/streams/open_calls.h"
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
