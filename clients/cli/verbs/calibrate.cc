@@ -409,26 +409,26 @@ std::string BenchmarkedNames() {
 // Jobs can only be placed where the launcher is told the nodes, and have the number of ranks that
 // it is told.
 absl::Status CheckLauncher(const Options& options) {
-  const bool has_launcher = !options.launcher.empty();
-  if (has_launcher && options.ranks.size() > 1 &&
+  if (!options.launcher.empty() && options.ranks.size() > 1 &&
       !console::HasPlaceholder({options.launcher}, "{ranks}")) {
     return UsageError("--ranks: of several numbers, the launcher needs {ranks}");
   }
-  for (const char* placeholder : {"{nodes}", "{ppn}"}) {
-    if (options.hosts.empty() && console::HasPlaceholder({options.launcher}, placeholder)) {
-      return UsageError(absl::StrCat("--launcher: ", placeholder, " needs --hosts"));
-    }
-  }
-  const bool has_placeholder = console::HasPlaceholder({options.launcher}, "{hosts}");
   if (options.hosts.empty()) {
-    return has_placeholder ? UsageError("--launcher: {hosts} needs --hosts") : absl::OkStatus();
+    for (const char* placeholder : {"{nodes}", "{ppn}", "{hosts}"}) {
+      if (console::HasPlaceholder({options.launcher}, placeholder)) {
+        return UsageError(absl::StrCat("--launcher: ", placeholder, " needs --hosts"));
+      }
+    }
+    return absl::OkStatus();
   }
   if (options.hosts.size() < 2) return UsageError("--hosts: name at least two nodes");
   if (std::set<std::string>(options.hosts.begin(), options.hosts.end()).size() <
       options.hosts.size()) {
     return UsageError("--hosts: a node is named twice");
   }
-  if (!has_placeholder) return UsageError("--hosts: the launcher needs {hosts} for their names");
+  if (!console::HasPlaceholder({options.launcher}, "{hosts}")) {
+    return UsageError("--hosts: the launcher needs {hosts} for their names");
+  }
   if (options.with_coxcoll) return UsageError("--hosts: cannot be used with --ours");
   return absl::OkStatus();
 }
