@@ -39,8 +39,8 @@ std::string Escaped(absl::string_view name) {
   return out;
 }
 
-// A process can leave its groups, such as in a container. So those that take something away count
-// as the system's database has them.
+// In a container a process can leave its groups. So a group whose role is less than that of others
+// counts for all users that the system's database lists in it.
 Role RoleIn(const Policy& policy, uid_t user, uid_t owner, absl::Span<const gid_t> groups) {
   std::vector<gid_t> all(groups.begin(), groups.end());
   if (policy.RestrictsGroups()) {

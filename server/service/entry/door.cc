@@ -31,7 +31,7 @@ struct Calling {
 };
 thread_local Calling calling = {};
 
-// Parsed, a smaller request takes little whatever is in it: its parts are not counted.
+// A smaller request takes little memory when it is parsed, so its parts are not counted.
 constexpr size_t kSmallBytes = 512;
 
 size_t BytesOf(void* request) {

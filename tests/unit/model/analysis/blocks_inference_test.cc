@@ -188,7 +188,7 @@ TEST(InferMeshRow, KeepsTheSumAndTheBoundOfOnePair) {
   EXPECT_EQ(inference.stopped_at_n, 0);
 }
 
-// From 21 pairs on, one more changes B(n) / n by less than 5 %, whatever the network does.
+// One more pair changes B(n) / n by less than 5 % from 21 pairs on, for any network.
 TEST(InferMeshRow, BoundsANetworkThatTheProcessorHides) {
   const MachineBlocks quick = {{100, 0.031}, {20, 0.0001}};
   const Inference inference = *InferMeshRow(Pairs(quick, 30));
