@@ -3,6 +3,7 @@
 #include <grpc/grpc.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -98,8 +99,6 @@ void OpenCalls::LeaveRequest(const grpc::ServerContextBase* context) {
   }
 }
 
-void OpenCalls::CancelLater(grpc::ServerContextBase* context) { CancelAfter(context, patience_); }
-
 absl::Status OpenCalls::CountAnswer(const grpc::ServerContextBase* context, int64_t bytes) {
   std::string caller;
   {
@@ -117,13 +116,24 @@ absl::Status OpenCalls::CountAnswer(const grpc::ServerContextBase* context, int6
   return absl::OkStatus();
 }
 
+OpenCalls::Call& OpenCalls::WithCore(grpc::ServerContextBase* context) {
+  Call& call = calls_[context];
+  if (call.core == nullptr) {
+    grpc_call_ref(context->c_call());
+    call.core = {context->c_call(), grpc_call_unref};
+  }
+  return call;
+}
+
 void OpenCalls::CancelAfter(grpc::ServerContextBase* context, std::chrono::milliseconds time) {
   const std::lock_guard lock(mutex_);
-  Call& call = calls_[context];
-  call.deadline = Clock::now() + time;
-  if (call.core != nullptr) return;
-  grpc_call_ref(context->c_call());
-  call.core = {context->c_call(), grpc_call_unref};
+  WithCore(context).deadline = Clock::now() + time;
+}
+
+void OpenCalls::CancelLater(grpc::ServerContextBase* context) {
+  const std::lock_guard lock(mutex_);
+  Call& call = WithCore(context);
+  call.deadline = std::min(call.deadline, Clock::now() + patience_);
 }
 
 void OpenCalls::KeepOpen(const grpc::ServerContextBase* context) {

@@ -52,7 +52,8 @@ class OpenCalls {
 
   // Cancels the call if it is not done in `time` from now on. The last word counts.
   void CancelAfter(grpc::ServerContextBase* context, std::chrono::milliseconds time);
-  // The same with kPatience.
+  // Cancels the call if it is not done in kPatience from the first word on: who says it again
+  // postpones nothing.
   void CancelLater(grpc::ServerContextBase* context);
   void KeepOpen(const grpc::ServerContextBase* context);
 
@@ -67,6 +68,8 @@ class OpenCalls {
     std::shared_ptr<grpc_call> core;  // null: no deadline
   };
 
+  // Of a call that may be cancelled. mutex_ is held.
+  Call& WithCore(grpc::ServerContextBase* context);
   absl::Status CountAnswer(const grpc::ServerContextBase* context, int64_t bytes);
   void Forget(const grpc::ServerContextBase* context);
   void Loop();

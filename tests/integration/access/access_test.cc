@@ -377,6 +377,55 @@ TEST_F(Access, StreamsEndWhenTheirTokenIsRevoked) {
   EXPECT_TRUE(other->Finish().ok());
 }
 
+// What is written to it waits in the daemon: nothing tells the client, so the call is cut off.
+TEST_F(Access, AStreamWhoseClientReadsNothingEndsWhenItsTokenIsRevoked) {
+  Start({{"max-streams", "1"}});
+  Register("m");
+  v1::CreateProfileRequest profile;
+  profile.set_parent("machines/m");
+  v1::Parameter* const alpha = profile.mutable_profile()->add_parameters();
+  alpha->set_model("hockney");
+  alpha->set_level("network");
+  alpha->set_name("alpha");
+  alpha->set_value(1e-6);
+  v1::Profile created;
+  const grpc::Status status = Call(&v1::ProfileService::Stub::CreateProfile,
+                                   v1::ProfileService::NewStub(OverUnix()), profile, &created);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 5);
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // it would open the window
+  const auto channel =
+      grpc::CreateCustomChannel(Tcp(), grpc::InsecureChannelCredentials(), arguments);
+  v1::WatchProfileRequest request;
+  request.set_parent("machines/m");
+  grpc::ClientContext context;
+  Sign(NewToken("silent", v1::ROLE_VIEWER), &context);
+  const auto stream = v1::ProfileService::NewStub(channel)->WatchProfile(&context, request);
+  stream->WaitForInitialMetadata();
+  const std::string other = NewToken("other", v1::ROLE_VIEWER);
+  const auto watch = [&] {
+    grpc::ClientContext another;
+    another.set_deadline(Soon());
+    Sign(other, &another);
+    const auto second = v1::ProfileService::NewStub(OverTcp())->WatchProfile(&another, request);
+    v1::Profile active;
+    if (second->Read(&active)) another.TryCancel();
+    return second->Finish().error_code();
+  };
+  EXPECT_EQ(watch(), StatusCode::RESOURCE_EXHAUSTED) << "there is one place only";
+
+  const auto revoked = std::chrono::steady_clock::now();
+  ASSERT_TRUE(Revoke("silent").ok());
+  while (watch() == StatusCode::RESOURCE_EXHAUSTED) {
+    ASSERT_LT(std::chrono::steady_clock::now() - revoked, std::chrono::seconds(60));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  context.TryCancel();
+  stream->Finish();
+}
+
 TEST_F(Access, StreamsEndWhenTheFileOfTokensIsEdited) {
   Start();
   const std::string token = NewToken("agent", v1::ROLE_REPORTER);
