@@ -18,6 +18,7 @@
 #include "access/private_file.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
+#include "domain/reports/final_answer.h"
 #include "service/status.h"
 
 namespace cox::relay {
@@ -202,10 +203,13 @@ std::vector<v1::StreamObservationsResponse> Upstream::Send(
     const std::lock_guard lock(mutex_);
     sending_ = nullptr;
   }
-  if (responses.size() < batches.size()) {
-    Leave(used);
-    TellBroken(status);
-  }
+  const bool is_broken = responses.size() < batches.size();
+  if (is_broken) TellBroken(status);
+  // It takes nobody's batches now; another coxd may.
+  const bool takes_none = std::none_of(
+      responses.begin(), responses.end(),
+      [](const auto& response) { return domain::IsFinalAnswer(response.error_code()); });
+  if (is_broken || takes_none) Leave(used);
   return responses;
 }
 

@@ -126,10 +126,11 @@ void Sender::Run() {
   while (WaitForBatch()) {
     const int64_t sent_before = sent_count_;
     const bool started = connection_.Start();
-    if (started) Converse();
+    const Next next = started ? Converse() : Next::kFailure;
     const std::string problem = connection_.End();
     std::unique_lock lock(mutex_);
     if (closed_) return;
+    if (next == Next::kCall) continue;
     const bool had_answers = sent_count_ > sent_before;
     // If one has ended, another one is likely to answer.
     failing_ = !started || !connection_.has_several_servers();
@@ -141,12 +142,14 @@ void Sender::Run() {
   }
 }
 
-void Sender::Converse() {
+Sender::Next Sender::Converse() {
   while (const std::shared_ptr<const Batch> batch = TakeBatch()) {
     std::string response;
     const bool answered = connection_.Exchange(EncodeRequest(*batch), &response);
-    if (!Settle(*batch, answered, response)) return;
+    const Next next = Settle(*batch, answered, response);
+    if (next != Next::kBatch) return next;
   }
+  return Next::kFailure;
 }
 
 bool Sender::WaitForBatch() {
@@ -164,12 +167,12 @@ std::shared_ptr<const Batch> Sender::TakeBatch() {
   return queue_.front();
 }
 
-bool Sender::Settle(const Batch& batch, bool answered, const std::string& response_bytes) {
+Sender::Next Sender::Settle(const Batch& batch, bool answered, const std::string& response_bytes) {
   std::unique_lock lock(mutex_);
   sending_ = false;
-  if (closed_ || !answered) return false;
+  if (closed_ || !answered) return Next::kFailure;
   const std::optional<Response> response = DecodeResponse(response_bytes);
-  if (!response || response->sequence != batch.sequence) return false;
+  if (!response || response->sequence != batch.sequence) return Next::kFailure;
   ++sent_count_;
   if (!domain::IsFinalAnswer(response->error_code)) {
     // It may be the same for batch after batch.
@@ -178,11 +181,11 @@ bool Sender::Settle(const Batch& batch, bool answered, const std::string& respon
       told_problem_ = response->error_message;
     }
     const Seconds wanted(response->retry_delay_s > 0 ? response->retry_delay_s : kPause.count());
-    failing_ = true;
+    failing_ = !connection_.has_several_servers();
     changed_.notify_all();
     changed_.wait_for(lock, std::min(wanted, kMaxPause), [this] { return closed_; });
     failing_ = false;
-    return !closed_;
+    return Next::kCall;
   }
   if (response->error_code == 0) {
     CountRefused(batch, *response);
@@ -192,7 +195,7 @@ bool Sender::Settle(const Batch& batch, bool answered, const std::string& respon
     dropped_count_ += batch.dropped_count + batch.timing_count();
   }
   RemoveFirst();
-  return true;
+  return Next::kBatch;
 }
 
 void Sender::CountRefused(const Batch& batch, const Response& response) {

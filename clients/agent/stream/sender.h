@@ -44,13 +44,19 @@ class Sender {
 
  private:
   void Run();
-  // Sends batch after batch until the call breaks or sending has ended.
-  void Converse();
+  // What follows the answer to a batch.
+  enum class Next {
+    kBatch,   // the next one
+    kCall,    // a new call, perhaps to another daemon: this one takes no batch now
+    kFailure  // the call broke, or sending has ended
+  };
+  // Sends batch after batch over one call.
+  Next Converse();
   // Waits for a batch; false when sending has ended.
   bool WaitForBatch();
   std::shared_ptr<const Batch> TakeBatch();
-  // Handles the answer to a batch; false when the call must end.
-  bool Settle(const Batch& batch, bool answered, const std::string& response_bytes);
+  // Handles the answer to a batch; waits as long as coxd asks for.
+  Next Settle(const Batch& batch, bool answered, const std::string& response_bytes);
   // All with mutex_ held. coxd counts refused observations as dropped itself.
   void CountRefused(const Batch& batch, const Response& response);
   // Whether the spool has kept timings of it.

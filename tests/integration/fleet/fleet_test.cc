@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -161,45 +162,86 @@ TEST_F(FleetTest, DoctorNamesTheDaemonThatIsAway) {
   EXPECT_THAT(examined.output, HasSubstr("serves at"));
 }
 
-TEST_F(FleetTest, AnAgentMovesToAnotherDaemonAndLosesNothing) {
-  auto a = Start("a");
-  auto b = Start("b");
-  const std::string spool = Socket("spool.csv");
+// Agents of a job that knows both daemons.
+class AgentOfFleetTest : public FleetTest {
+ protected:
   // What the agent's queue holds, so that it spools none.
-  constexpr int kBatches = 14;
-  // Not destroyed: its thread outlives it, as in a job.
-  auto* const sender = new agent::Sender(absl::StrCat(Address("a"), ",", Address("b")), "job", 1,
-                                         spool, /*log=*/false);
-  const auto push = [&] {
-    agent::Observation observation;
-    observation.machine = "delta";
-    observation.library = "openmpi-4.1";
-    observation.collective = "bcast";
-    observation.algorithm = "binomial";
-    observation.nodes = observation.ppn = observation.ranks = 1;
-    observation.block_bytes = 8;
-    observation.type_bytes = 4;
-    observation.count = 1;
-    observation.time_s = 1e-6;
-    sender->Push({observation}, 0);
-  };
-  for (int i = 0; i < kBatches / 2; ++i) push();
-  // The one that the agent chose.
-  std::string used;
-  while (used.empty()) used = CountRows("a") > 0 ? "a" : CountRows("b") > 0 ? "b" : "";
-  std::unique_ptr<CoxdProcess>& victim = used == "a" ? a : b;
-  victim->Signal(SIGKILL);
-  victim->Wait();
-  for (int i = kBatches / 2; i < kBatches; ++i) push();
-  sender->Close(agent::Sender::Clock::now() + std::chrono::seconds(60));
-  EXPECT_FALSE(std::filesystem::exists(spool));
-  victim = Start(used);
-  const int64_t moved = CountRows(used == "a" ? "b" : "a");
-  EXPECT_GE(moved, kBatches / 2);
-  const int64_t stored = CountRows("a") + CountRows("b");
-  EXPECT_GE(stored, kBatches);
+  static constexpr int kBatches = 14;
+
+  AgentOfFleetTest() {
+    // A daemon inherits it: a limit of its files is then an error like any other.
+    signal(SIGXFSZ, SIG_IGN);
+  }
+
+  void PushBatches(int count) {
+    for (int i = 0; i < count; ++i) {
+      agent::Observation observation;
+      observation.machine = "delta";
+      observation.library = "openmpi-4.1";
+      observation.collective = "bcast";
+      observation.algorithm = "binomial";
+      observation.nodes = observation.ppn = observation.ranks = 1;
+      observation.block_bytes = 8;
+      observation.type_bytes = 4;
+      observation.count = 1;
+      observation.time_s = 1e-6;
+      sender_->Push({observation}, 0);
+    }
+  }
+  void SendRest() {
+    sender_->Close(agent::Sender::Clock::now() + std::chrono::seconds(60));
+    EXPECT_FALSE(std::filesystem::exists(spool_));
+  }
+  // The daemon that the agent chose, once it has stored something.
+  std::string AwaitUsed() const {
+    while (true) {
+      for (const char* const name : {"a", "b"}) {
+        if (CountRows(name) > 0) return name;
+      }
+    }
+  }
   // Only the batch that was being sent may be in both stores.
-  EXPECT_LE(stored, kBatches + 1);
+  void ExpectAllStored() const {
+    const int64_t stored = CountRows("a") + CountRows("b");
+    EXPECT_GE(stored, kBatches);
+    EXPECT_LE(stored, kBatches + 1);
+  }
+
+  const std::unique_ptr<CoxdProcess> a_ = Start("a");
+  const std::unique_ptr<CoxdProcess> b_ = Start("b");
+  const std::string spool_ = Socket("spool.csv");
+  // Not destroyed: its thread outlives it, as in a job.
+  agent::Sender* const sender_ =
+      new agent::Sender(Address("a") + "," + Address("b"), "job", 1, spool_, /*log=*/false);
+};
+
+TEST_F(AgentOfFleetTest, MovesToAnotherDaemonAndLosesNothing) {
+  PushBatches(kBatches / 2);
+  const std::string used = AwaitUsed();
+  CoxdProcess& victim = used == "a" ? *a_ : *b_;
+  victim.Signal(SIGKILL);
+  victim.Wait();
+  PushBatches(kBatches - kBatches / 2);
+  SendRest();
+  const auto again = Start(used);
+  EXPECT_GE(CountRows(used == "a" ? "b" : "a"), kBatches / 2);
+  ExpectAllStored();
+}
+
+TEST_F(AgentOfFleetTest, LeavesADaemonThatCannotStore) {
+  PushBatches(kBatches / 2);
+  const std::string used = AwaitUsed();
+  while (CountRows(used) < kBatches / 2) std::this_thread::yield();
+  // Its disk is full.
+  const pid_t victim = used == "a" ? a_->pid() : b_->pid();
+  rlimit limit = {};
+  ASSERT_EQ(prlimit(victim, RLIMIT_FSIZE, nullptr, &limit), 0);
+  limit.rlim_cur = 1;
+  ASSERT_EQ(prlimit(victim, RLIMIT_FSIZE, &limit, nullptr), 0);
+  PushBatches(kBatches - kBatches / 2);
+  SendRest();
+  EXPECT_EQ(CountRows(used == "a" ? "b" : "a"), kBatches - kBatches / 2);
+  ExpectAllStored();
 }
 
 }  // namespace

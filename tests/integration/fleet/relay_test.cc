@@ -271,6 +271,19 @@ TEST_F(RelayTest, AFullDiskAsksToRetryAndRecovers) {
   ReportUntilAcknowledged(kept + 1);
 }
 
+TEST_F(RelayTest, LeavesACoxdThatCannotStore) {
+  StartCoxd();
+  // The one that a relay asks first.
+  const std::unique_ptr<CoxdProcess> full = Start("full", {});
+  rlimit limit = {};
+  ASSERT_EQ(prlimit(full->pid(), RLIMIT_FSIZE, nullptr, &limit), 0);
+  limit.rlim_cur = 1;
+  ASSERT_EQ(prlimit(full->pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+  relay_ = Start("relay", {"--relay", "unix:" + Path("full") + ",unix:" + Path("coxd")});
+  ReportUntilAcknowledged(1);
+  EXPECT_EQ(CountAtCoxd(), kRowsPerBatch);
+}
+
 TEST_F(RelayTest, ReportsInProgressHaveABoundedShareOfTheMemory) {
   constexpr int kManyRows = 5'000;
   StartCoxd();
