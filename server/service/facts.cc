@@ -36,7 +36,8 @@ absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, store::Store* 
   facts.observations_stored = count->observation_count;
   facts.timings_dropped = count->dropped_count;
 
-  const auto states = store->ListMachineStates("", std::numeric_limits<int32_t>::max());
+  const auto states = store->ListMachineStates("", std::numeric_limits<int32_t>::max(),
+                                               store::StateDetail::kWithoutReports, {});
   if (!states.ok()) return states.status();
   absl::flat_hash_map<std::string, int64_t> drifts;
   for (const store::MachineState& state : *states) drifts[state.machine.name] = state.drift_count;

@@ -29,6 +29,9 @@ struct MachineState {
   std::optional<domain::Drift> last_drift;
 };
 
+// Whether ListMachineStates() reads `count` and `job_count`, which costs a step for each reporter.
+enum class StateDetail { kWithReports, kWithoutReports };
+
 // A job with observations of at least one machine that exists. The agents of a job on several nodes
 // report as JOB@NODE: these are one job, JOB.
 struct JobRecord {

@@ -251,12 +251,13 @@ class Store {
   virtual absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) = 0;
 
   // --- Summaries
-  // In order of name, those after `after`, at most `limit`. Reads what is known of each job.
+  // In order of name, those after `after`, at most `limit`.
   virtual absl::StatusOr<std::vector<MachineState>> ListMachineStates(
-      absl::string_view after, int64_t limit, const IsCancelled& is_cancelled) = 0;
+      absl::string_view after, int64_t limit, StateDetail detail,
+      const IsCancelled& is_cancelled) = 0;
   absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
                                                               int64_t limit) {
-    return ListMachineStates(after, limit, {});
+    return ListMachineStates(after, limit, StateDetail::kWithReports, {});
   }
   // The latest report first, those whose last batch is before `before_batch_id` (0: from the
   // latest), at most `limit`.

@@ -153,7 +153,8 @@ grpc::ServerUnaryReactor* History::ListMachineStates(grpc::CallbackServerContext
         const absl::StatusOr<std::string> after = ParsePageToken(kList, request->page_token());
         if (!after.ok()) return after.status();
         const absl::StatusOr<std::vector<store::MachineState>> states =
-            core_.store->ListMachineStates(*after, *size + 1, is_cancelled);
+            core_.store->ListMachineStates(*after, *size + 1, store::StateDetail::kWithReports,
+                                           is_cancelled);
         if (!states.ok()) return states.status();
         for (const store::MachineState& state : *states) {
           if (&state == states->data() + *size) {

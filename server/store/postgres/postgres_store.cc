@@ -495,9 +495,10 @@ class PostgresStore final : public Store, public WriteState {
   }
 
   absl::StatusOr<std::vector<MachineState>> ListMachineStates(
-      absl::string_view after, int64_t limit, const IsCancelled& is_cancelled) override {
+      absl::string_view after, int64_t limit, StateDetail detail,
+      const IsCancelled& is_cancelled) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
-    return Read([&](Session& session) { return ReadMachineStates(session, after, limit); },
+    return Read([&](Session& session) { return ReadMachineStates(session, after, limit, detail); },
                 is_cancelled);
   }
 

@@ -476,9 +476,11 @@ class SqliteStore final : public Store, public WriteState {
   }
 
   absl::StatusOr<std::vector<MachineState>> ListMachineStates(
-      absl::string_view after, int64_t limit, const IsCancelled& is_cancelled) override {
+      absl::string_view after, int64_t limit, StateDetail detail,
+      const IsCancelled& is_cancelled) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
-    return Read([&](Database& db) { return ReadMachineStates(db, after, limit); }, is_cancelled);
+    return Read([&](Database& db) { return ReadMachineStates(db, after, limit, detail); },
+                is_cancelled);
   }
 
   absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter, int64_t before_batch_id,

@@ -1,6 +1,5 @@
 #include "store/postgres/views/machine_states.h"
 
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,10 +11,11 @@
 namespace cox::store::postgres {
 namespace {
 
-std::string State() {
-  return absl::StrCat(
-      "SELECT coalesce(p.revision, 0), coalesce(p.create_time_us, 0), r.observations, r.dropped,"
-      " r.jobs, (SELECT count(*) FROM drift WHERE machine_id = m.machine_id),"
+absl::Status ReadState(Session& session, MachineState* state) {
+  Query query(
+      session,
+      "SELECT coalesce(p.revision, 0), coalesce(p.create_time_us, 0),"
+      " (SELECT count(*) FROM drift WHERE machine_id = m.machine_id),"
       " coalesce((SELECT at_us FROM observation WHERE machine_id = m.machine_id"
       "   ORDER BY observation_id DESC LIMIT 1),"
       "  (SELECT last_us FROM old_sum WHERE machine_id = m.machine_id ORDER BY last_id DESC LIMIT "
@@ -23,25 +23,27 @@ std::string State() {
       " FROM machine m LEFT JOIN LATERAL (SELECT revision, create_time_us FROM profile"
       "   WHERE machine_id = m.machine_id AND m.pinned_revision IN (0, revision)"
       "   ORDER BY revision DESC LIMIT 1) p ON true"
-      " CROSS JOIN LATERAL (SELECT coalesce(sum(c.observation_count), 0)::bigint AS observations,"
-      "   coalesce(sum(c.dropped_count), 0)::bigint AS dropped,"
-      "   count(DISTINCT nullif(",
-      kWholeJob,
-      ", '')) AS jobs"
-      "   FROM report_count c JOIN job j USING (job_id) WHERE c.machine_id = m.machine_id) r"
       " WHERE m.name = $1");
-}
-
-absl::Status ReadState(Session& session, MachineState* state) {
-  Query query(session, State());
   query.Bind(absl::string_view(state->machine.name));
   if (!query.Next()) return query.status();
   state->revision = query.Int(0);
   state->profile_time_us = query.Int(1);
-  state->count = {query.Int(2), query.Int(3)};
-  state->job_count = query.Int(4);
-  state->drift_count = query.Int(5);
-  if (!query.IsNull(6)) state->last_observation_time_us = query.Int(6);
+  state->drift_count = query.Int(2);
+  if (!query.IsNull(3)) state->last_observation_time_us = query.Int(3);
+  return query.Run();
+}
+
+absl::Status ReadReports(Session& session, MachineState* state) {
+  Query query(session,
+              absl::StrCat("SELECT coalesce(sum(c.observation_count), 0)::bigint,"
+                           " coalesce(sum(c.dropped_count), 0)::bigint, count(DISTINCT nullif(",
+                           kWholeJob,
+                           ", '')) FROM report_count c JOIN job j USING (job_id)"
+                           " JOIN machine m USING (machine_id) WHERE m.name = $1"));
+  query.Bind(absl::string_view(state->machine.name));
+  if (!query.Next()) return query.status();
+  state->count = {query.Int(0), query.Int(1)};
+  state->job_count = query.Int(2);
   return query.Run();
 }
 
@@ -56,8 +58,8 @@ absl::Status ReadLastDrift(Session& session, MachineState* state) {
 }  // namespace
 
 absl::StatusOr<std::vector<MachineState>> ReadMachineStates(Session& session,
-                                                            absl::string_view after,
-                                                            int64_t limit) {
+                                                            absl::string_view after, int64_t limit,
+                                                            StateDetail detail) {
   absl::StatusOr<std::vector<MachineRecord>> machines = ReadMachines(session, after, limit);
   if (!machines.ok()) return machines.status();
   std::vector<MachineState> states;
@@ -65,6 +67,7 @@ absl::StatusOr<std::vector<MachineState>> ReadMachineStates(Session& session,
     MachineState& state = states.emplace_back();
     state.machine = std::move(machine);
     absl::Status status = ReadState(session, &state);
+    if (status.ok() && detail == StateDetail::kWithReports) status = ReadReports(session, &state);
     if (status.ok()) status = ReadLastDrift(session, &state);
     if (!status.ok()) return status;
   }

@@ -14,9 +14,11 @@
 
 namespace cox::store::postgres {
 
-// Cost: for each machine the rows of its jobs in report_count, however many observations it has.
+// Cost: with reports, for each machine the rows of its jobs in report_count, however many
+// observations it has; without, for each machine a look.
 absl::StatusOr<std::vector<MachineState>> ReadMachineStates(Session& session,
-                                                            absl::string_view after, int64_t limit);
+                                                            absl::string_view after, int64_t limit,
+                                                            StateDetail detail);
 
 }  // namespace cox::store::postgres
 

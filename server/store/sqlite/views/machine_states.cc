@@ -65,7 +65,7 @@ absl::Status ReadLastDrift(Database& db, int64_t machine_id, MachineState* state
 }  // namespace
 
 absl::StatusOr<std::vector<MachineState>> ReadMachineStates(Database& db, absl::string_view after,
-                                                            int64_t limit) {
+                                                            int64_t limit, StateDetail detail) {
   absl::StatusOr<std::vector<MachineRecord>> machines = ReadMachines(db, after, limit);
   if (!machines.ok()) return machines.status();
   std::vector<MachineState> states;
@@ -75,6 +75,7 @@ absl::StatusOr<std::vector<MachineState>> ReadMachineStates(Database& db, absl::
     const absl::StatusOr<int64_t> machine_id = FindMachineId(db, state.machine.name);
     if (!machine_id.ok()) return machine_id.status();
     for (const auto read : {ReadActiveProfile, ReadReports, ReadLastObservation, ReadLastDrift}) {
+      if (read == ReadReports && detail == StateDetail::kWithoutReports) continue;
       if (absl::Status status = read(db, *machine_id, &state); !status.ok()) return status;
     }
   }

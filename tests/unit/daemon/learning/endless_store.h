@@ -104,7 +104,7 @@ class EndlessStore final : public store::Store {
   }
   absl::StatusOr<int64_t> LastObservationId() override { return INT64_MAX; }
   absl::StatusOr<std::vector<store::MachineState>> ListMachineStates(
-      absl::string_view /*after*/, int64_t /*limit*/,
+      absl::string_view /*after*/, int64_t /*limit*/, store::StateDetail /*detail*/,
       const store::IsCancelled& /*is_cancelled*/) override {
     return std::vector<store::MachineState>();
   }

@@ -141,8 +141,9 @@ class ForwardingStore : public store::Store {
     return to_.Compact(is_cancelled);
   }
   absl::StatusOr<std::vector<store::MachineState>> ListMachineStates(
-      absl::string_view after, int64_t limit, const store::IsCancelled& is_cancelled) override {
-    return to_.ListMachineStates(after, limit, is_cancelled);
+      absl::string_view after, int64_t limit, store::StateDetail detail,
+      const store::IsCancelled& is_cancelled) override {
+    return to_.ListMachineStates(after, limit, detail, is_cancelled);
   }
   absl::StatusOr<std::vector<store::JobRecord>> ListJobs(
       const store::JobFilter& filter, int64_t before_batch_id, int64_t limit,

@@ -93,6 +93,12 @@ TEST_P(HistoryTest, AStateSaysWhatHappenedToItsMachineOnly) {
   EXPECT_EQ(state.last_observation_time_us, 60 * kSecond);  // the last stored one
   EXPECT_EQ(state.revision, 2);
   EXPECT_EQ(state.profile_time_us, second->create_time_us);
+  const MachineState uncounted =
+      store_->ListMachineStates("", 1, StateDetail::kWithoutReports, {})->front();
+  EXPECT_EQ(uncounted.revision, 2);
+  EXPECT_EQ(uncounted.last_observation_time_us, 60 * kSecond);
+  EXPECT_EQ(uncounted.count.observation_count, 0);
+  EXPECT_EQ(uncounted.job_count, 0);
   ASSERT_TRUE(store_->PinProfile("m", 1).ok());
   EXPECT_EQ(store_->ListMachineStates("", 1)->front().revision, 1);
 }
