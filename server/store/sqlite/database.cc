@@ -8,15 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "store/sqlite/file/files.h"
 
 namespace cox::store {
 namespace {
 
 constexpr int kBusyTimeoutMs = 5'000;
-
-bool IsOutOfSpace(int system_errno) {
-  return system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG;
-}
 
 // SQLite takes an immutable file as it is. '%', '?' and '#' have a meaning in a URI.
 std::string ImmutableUri(const std::string& path) {

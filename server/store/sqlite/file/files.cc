@@ -27,6 +27,8 @@ absl::Status CreateForOwner(const std::string& path) {
       absl::StrCat("cannot create ", path, ": ", std::strerror(errno)));
 }
 
+bool IsOutOfSpace(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
 absl::Status CheckSpace(const std::string& directory, int64_t bytes) {
   const std::string path = directory + "/coxswain.space";
   // One that a killed daemon left is used again.
@@ -38,6 +40,10 @@ absl::Status CheckSpace(const std::string& directory, int64_t bytes) {
     close(fd);
   }
   if (error == 0) return absl::OkStatus();
+  if (!IsOutOfSpace(error)) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot write in ", directory, ": ", std::strerror(error)));
+  }
   return absl::ResourceExhaustedError(absl::StrCat("disk full: no ", bytes >> 10, " KiB in ",
                                                    directory, ": ", std::strerror(error)));
 }
