@@ -118,18 +118,24 @@ sigset_t BlockSignals() {
 // answers.
 int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
              const service::Server& server, const gateway::Gateway* http) {
-  const auto interval = manager.watchdog_time() / 2;
-  if (interval.count() == 0) {
+  // A look at all listeners and the pause after it end before the watchdog's time does.
+  const auto look = manager.watchdog_time() / 2;
+  const auto pause = look / 2;
+  if (pause.count() == 0) {
     int number = 0;
     sigwait(&signals, &number);
     return number;
   }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(pause);
+  const timespec timeout = {seconds.count(), std::chrono::nanoseconds(pause - seconds).count()};
   while (true) {
-    const bool answers = server.Answers(interval) && (http == nullptr || http->Answers(interval));
+    const auto end = std::chrono::steady_clock::now() + look;
+    bool answers = server.Answers(look);
+    if (answers && http != nullptr) {
+      const auto left = end - std::chrono::steady_clock::now();
+      answers = http->Answers(std::chrono::duration_cast<std::chrono::microseconds>(left));
+    }
     if (answers) manager.Notify("WATCHDOG=1");
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
-    const timespec timeout = {seconds.count(),
-                              std::chrono::nanoseconds(interval - seconds).count()};
     if (const int number = sigtimedwait(&signals, nullptr, &timeout); number > 0) return number;
   }
 }

@@ -10,9 +10,9 @@ namespace {
 
 template <typename Client>
 bool GetsHealth(Client& client, std::chrono::microseconds timeout) {
-  client.set_connection_timeout(timeout);
-  client.set_read_timeout(timeout);
-  client.set_write_timeout(timeout);
+  client.set_connection_timeout(timeout / 4);
+  client.set_write_timeout(timeout / 4);
+  client.set_read_timeout(timeout / 2);
   return static_cast<bool>(client.Get("/healthz", httplib::Headers{{"Host", "localhost"}}));
 }
 
