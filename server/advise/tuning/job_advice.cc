@@ -51,6 +51,16 @@ const Candidate* SurelyFastTimed(const std::vector<Candidate>& ranked) {
   return best;
 }
 
+// Whether only jobs timed the candidate, and nothing tells how long the call takes in a benchmark:
+// ranks of jobs wait for each other within a call.
+bool IsOfJobsAlone(const MachineView& machine, const Question& asked, const Candidate& candidate) {
+  const learn::CollectiveCorrections& learned =
+      machine.corrections->Of(asked.library, asked.collective);
+  const learn::AlgorithmTimings& timings =
+      learned.TimingsOf(candidate.code.empty() ? candidate.algorithm : candidate.code);
+  return timings.jobs && !timings.benchmark && learned.InJobs() == nullptr;
+}
+
 bool IsWorthIt(const Candidate& from, const Candidate& to) {
   if (!(from.predicted_time_s > 0)) return false;
   return IsWorthSwitching(std::log(from.predicted_time_s / to.predicted_time_s),
@@ -88,7 +98,10 @@ Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   // Times with links and times without cannot be compared.
   const bool are_alike = answer.leaves_links_out == other.leaves_links_out;
   const Candidate* best = are_alike ? FastestTimed(other.ranked) : nullptr;
-  if (best != nullptr && IsWorthIt(answer.chosen, *best)) {
+  // A time that has waiting in it would make anything that a benchmark timed look fast.
+  const bool is_comparable = best != nullptr && (!IsOfJobsAlone(machine_, asked_, answer.chosen) ||
+                                                 IsOfJobsAlone(machine_, *second_, *best));
+  if (is_comparable && IsWorthIt(answer.chosen, *best)) {
     answer.reason = absl::StrCat(best->library, "'s ", best->algorithm,
                                  " is predicted to be faster than ", answer.chosen.algorithm);
     answer.chosen = *best;

@@ -64,6 +64,18 @@ TEST(JobAdviceTest, WhatIsMeasuredToBeFasterRunsInTheLibrarysPlace) {
   EXPECT_EQ(RowsOfOurs(*machine, without), 0);
 }
 
+// Calls of jobs wait for the last rank: nothing tells how fast they are.
+TEST(JobAdviceTest, ABenchmarksTimeIsNoGainOverAJobs) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 1, &cells);
+  for (learn::Cell& cell : cells) cell.kind = domain::CellKind::kJob;
+  const size_t of_jobs = cells.size();
+  AddOurs("alltoall", "linear", "direct", 0.2, &cells);
+  EXPECT_EQ(RowsOfOurs(*MachineWith(cells), WithOurs()), 0);
+  for (size_t i = of_jobs; i < cells.size(); ++i) cells[i].kind = domain::CellKind::kJob;
+  EXPECT_GT(RowsOfOurs(*MachineWith(cells), WithOurs()), 0) << "both were timed in jobs";
+}
+
 TEST(JobAdviceTest, WhatNobodyMeasuredDoesNotRun) {
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 0.9, &cells);
