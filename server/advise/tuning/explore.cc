@@ -185,8 +185,17 @@ class Planner {
     if (watch_.IsGone()) return;
     const Answer answer =
         JobAdvice(machine_, question_, collective).At(cell.block_bytes, /*with_ranked=*/false);
-    const double excess_s = time_s - answer.chosen.predicted_time_s;
-    if (answer.chosen.predicted_time_s > 0) trials_s_ += cell.weight * std::max(0.0, excess_s);
+    if (!(answer.chosen.predicted_time_s > 0)) return;
+    const double excess_s = time_s - InJobs_s(cell.collective, answer.chosen);
+    trials_s_ += cell.weight * std::max(0.0, excess_s);
+  }
+
+  // The time predicted for a call in a job: predictions are of benchmarks where both were timed.
+  double InJobs_s(absl::string_view collective, const Candidate& candidate) const {
+    const absl::string_view library =
+        candidate.library.empty() ? absl::string_view(question_.job.library) : candidate.library;
+    const learn::JobFactor* factor = machine_.corrections->InJobs(library, collective);
+    return candidate.predicted_time_s * (factor == nullptr ? 1 : std::exp(factor->log_factor));
   }
 
   // Whether the algorithm was timed enough in the place.

@@ -271,6 +271,38 @@ TEST(ExploreTest, ATrialThatSamplesDoNotReachEndsAllTheSame) {
   EXPECT_FALSE(TriesTheRing(1, 5000, 0)) << "several were due";
 }
 
+// Calls take three times as long in jobs. An earlier trial was as fast as the default, so it has
+// cost nothing.
+TEST(ExploreTest, WhatWaitsInJobsIsNoCostOfTrials) {
+  TuningQuestion question = ExploredNodes();
+  question.collectives = {"allreduce"};
+  question.job.assume.commutative = question.job.assume.elements_at_least_ranks = true;
+  std::vector<learn::Cell> cells;
+  const auto add = [&cells](const std::string& algorithm, domain::CellKind kind, double weight,
+                            int64_t bytes, double time_s) {
+    cells.push_back(learn::MakeCell("allreduce", algorithm, 8, 4, bytes, time_s));
+    cells.back().kind = kind;
+    cells.back().weight = weight;
+  };
+  for (const int64_t bytes : {16384, 32768, 65536, 131072, 262144}) {
+    add("default", domain::CellKind::kJob, 900, bytes, 3e-3);
+    add("default", domain::CellKind::kBenchmark, 50, bytes, 1e-3);
+    add("ring", domain::CellKind::kJob, 100, bytes, 3e-3);
+    add("ring", domain::CellKind::kBenchmark, 50, bytes, 1e-3);
+  }
+  constexpr double kShare = 0.05;
+  EXPECT_FALSE(
+      TrialsOf(TablesOf(*MachineWith(cells, learn::Refine({}, cells).profile), question, kShare))
+          .empty());
+  // One that was twice as slow has cost more than the share.
+  for (learn::Cell& cell : cells) {
+    if (cell.algorithm == "ring") cell.mean_log_time += std::log(2.0);
+  }
+  EXPECT_TRUE(
+      TrialsOf(TablesOf(*MachineWith(cells, learn::Refine({}, cells).profile), question, kShare))
+          .empty());
+}
+
 TEST(ExploreTest, AJobOfManySizesIsExploredToo) {
   TuningQuestion question = ExploredNodes();
   question.collectives = {"alltoall"};
