@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/collective.h"
 #include "library/decision_table.h"
 
 namespace cox::library {
@@ -45,6 +46,8 @@ absl::StatusOr<std::string> WriteMpichJson(absl::Span<const DecisionTable> table
                                            const TunedJob& job,
                                            absl::Span<const std::string> header_lines);
 std::vector<std::string> CheckMpichJson(absl::string_view text, const Assumptions& assume);
+// Not where ranks may see different sizes, or none.
+bool MpichJsonTellsSizesApart(domain::Collective collective);
 
 // Switches only: Cray documents no setting that chooses an algorithm.
 absl::StatusOr<std::string> WriteCrayMpich(absl::Span<const DecisionTable> tables,

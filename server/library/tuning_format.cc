@@ -5,34 +5,40 @@
 #include "domain/errors.h"
 #include "domain/parse_collective.h"
 #include "library/formats.h"
+#include "library/openmpi/rules.h"
 #include "strategy/scenario.h"
 
 namespace cox::library {
 namespace {
 
+bool Always(domain::Collective /*collective*/) { return true; }
+bool Never(domain::Collective /*collective*/) { return false; }
+bool OpenMpiRulesDo(domain::Collective collective) { return WhyOneOpenMpiRow(collective).empty(); }
+
 constexpr TuningFormat kFormats[] = {
-    {"openmpi-4.1", "rules", "the dynamic rules file of coll/tuned", true, WriteOpenMpiRules,
-     CheckOpenMpiRules},
-    {"openmpi-4.1", "env", "`export` lines that force one algorithm per collective", false,
+    {"openmpi-4.1", "rules", "the dynamic rules file of coll/tuned", true, OpenMpiRulesDo,
+     WriteOpenMpiRules, CheckOpenMpiRules},
+    {"openmpi-4.1", "env", "`export` lines that force one algorithm per collective", false, Never,
      WriteOpenMpiVariables, CheckOpenMpiVariables},
     {"openmpi-5.0", "rules", "the dynamic rules file of coll/tuned, first version", true,
-     WriteOpenMpi50Rules, CheckOpenMpi50Rules},
-    {"openmpi-5.0", "env", "`export` lines that force one algorithm per collective", false,
+     OpenMpiRulesDo, WriteOpenMpi50Rules, CheckOpenMpi50Rules},
+    {"openmpi-5.0", "env", "`export` lines that force one algorithm per collective", false, Never,
      WriteOpenMpi50Variables, CheckOpenMpi50Variables},
     {"mpich-4.0", "json", "the selection file of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", true,
-     WriteMpichJson, CheckMpichJson},
-    {"mpich-4.0", "env", "`export` lines that force one algorithm per collective", false,
+     MpichJsonTellsSizesApart, WriteMpichJson, CheckMpichJson},
+    {"mpich-4.0", "env", "`export` lines that force one algorithm per collective", false, Never,
      WriteMpichVariables, CheckMpichVariables},
-    {"mvapich-3.0", "env", "`export` lines that force one algorithm per collective", false,
+    {"mvapich-3.0", "env", "`export` lines that force one algorithm per collective", false, Never,
      WriteMpichVariables, CheckMvapichVariables},
-    {"intelmpi-2019", "env", "`export` lines of I_MPI_ADJUST with ranges", false, WriteIntelMpi,
-     CheckIntelMpi},
-    {"cray-mpich-8.1", "env", "`export` lines of the few switches there are", false, WriteCrayMpich,
-     CheckCrayMpich},
-    {"ucc-1", "env", "an `export` line of UCC_TL_UCP_TUNE", false, WriteUcc, CheckUcc},
-    {"coxcoll", "profile", "lines for the file that COX_COLL_PROFILE names", true, WriteCoxcoll,
-     CheckCoxcoll},
-    {"nccl-2", "csv", "the file of NCCL's sample tuner plugin", true, WriteNcclRows, CheckNcclRows},
+    {"intelmpi-2019", "env", "`export` lines of I_MPI_ADJUST with ranges", false, Always,
+     WriteIntelMpi, CheckIntelMpi},
+    {"cray-mpich-8.1", "env", "`export` lines of the few switches there are", false, Never,
+     WriteCrayMpich, CheckCrayMpich},
+    {"ucc-1", "env", "an `export` line of UCC_TL_UCP_TUNE", false, Always, WriteUcc, CheckUcc},
+    {"coxcoll", "profile", "lines for the file that COX_COLL_PROFILE names", true, Always,
+     WriteCoxcoll, CheckCoxcoll},
+    {"nccl-2", "csv", "the file of NCCL's sample tuner plugin", true, Always, WriteNcclRows,
+     CheckNcclRows},
 };
 
 absl::Status Validate(const DecisionTable& table) {

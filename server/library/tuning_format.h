@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/collective.h"
 #include "library/decision_table.h"
 
 namespace cox::library {
@@ -18,6 +19,9 @@ struct TuningFormat {
   absl::string_view name;         // "rules", "json", "env", ...; unique within the library
   absl::string_view description;  // one line
   bool is_file;  // the library reads a file of this text; otherwise a shell or launcher reads it
+
+  // Whether several rows of the collective's table, for ranges of sizes, can be written.
+  bool (*tells_sizes_apart)(domain::Collective collective);
 
   // The text for the job. Tables and job are valid. `header_lines` (machine, revision, date,
   // command) come first as comments. A table that this format cannot express is left out, with a

@@ -200,6 +200,12 @@ std::string JsonComment(absl::string_view line) {
 
 }  // namespace
 
+bool MpichJsonTellsSizesApart(domain::Collective collective) {
+  const int index = FindMpichCollective(domain::CollectiveName(collective));
+  return index >= 0 &&
+         SizeTestOf(MpichCollectives()[static_cast<size_t>(index)]) != SizeTest::kNone;
+}
+
 absl::StatusOr<std::string> WriteMpichJson(absl::Span<const DecisionTable> tables,
                                            const TunedJob& job,
                                            absl::Span<const std::string> header_lines) {

@@ -13,7 +13,6 @@
 #include "domain/errors.h"
 #include "domain/words/counted.h"
 #include "library/fingerprint.h"
-#include "library/openmpi/rules.h"
 #include "library/tuning_format.h"
 #include "service/answers/job_decisions.h"
 #include "service/convert/checks.h"
@@ -96,12 +95,8 @@ absl::StatusOr<daemon::JobDecisions> DecideByTable(const advise::MachineView& ma
   if (absl::Status checked = CheckExploreShare(request.explore_ratio()); !checked.ok()) {
     return checked;
   }
-  const auto tells_sizes_apart = [&](domain::Collective collective) {
-    const bool is_rules = (*format)->name == "rules";
-    return (*format)->is_file && !(is_rules && !library::WhyOneOpenMpiRow(collective).empty());
-  };
   const absl::Status tried =
-      advise::AddTrials(machine, question, request.explore_ratio(), tells_sizes_apart,
+      advise::AddTrials(machine, question, request.explore_ratio(), (*format)->tells_sizes_apart,
                         absl::MakeSpan(*tables), is_cancelled);
   if (!tried.ok()) return tried;
   // The etag is of the decisions alone: the header's date must not change it.

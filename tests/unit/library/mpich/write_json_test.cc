@@ -234,5 +234,22 @@ TEST(WriteMpichJsonTest, NothingToChangeIsTheLibrarysOwnTree) {
   EXPECT_THAT(std::string(unknown.status().message()), HasSubstr("no_such"));
 }
 
+// Several rows of a collective that the format has no sizes for would leave it out of the file.
+TEST(MpichJson, TellsWhichCollectivesMayHaveSeveralRows) {
+  const TuningFormat& format = **FindTuningFormat("mpich-4.0", "json");
+  int apart = 0;
+  for (const Algorithm& algorithm : AlgorithmsOf("mpich-4.0")) {
+    const std::string collective(domain::CollectiveName(algorithm.collective));
+    DecisionTable table;
+    table.collective = collective;
+    table.rows = {Row(0, "default"), Row(4096, std::string(algorithm.native_name))};
+    const bool is_written = File({table}, Job(1, 8)).find("choices by size") == std::string::npos;
+    if (FindMpichCollective(collective) < 0) continue;
+    EXPECT_EQ(format.tells_sizes_apart(algorithm.collective), is_written) << collective;
+    apart += is_written ? 1 : 0;
+  }
+  EXPECT_GT(apart, 0);
+}
+
 }  // namespace
 }  // namespace cox::library
