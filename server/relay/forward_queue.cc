@@ -260,6 +260,8 @@ void ForwardQueue::ForwardLoop() {
 }
 
 ForwardQueue::Rest ForwardQueue::ForwardSome(Lock& lock) {
+  // What comes without a pause must not keep skipped batches from their next attempt.
+  if (cursor_ >= round_end_id_) EndRound();
   has_more_ = false;
   const int64_t after_id = cursor_;
   const bool is_careful = is_away_;
@@ -350,6 +352,7 @@ ForwardQueue::Rest ForwardQueue::EndRound() {
   hold_s_ = std::min(2 * hold_s_, kMostPause_s);
   has_skipped_ = has_broken_ = false;
   cursor_ = 0;
+  round_end_id_ = last_id_;
   return kNone;
 }
 

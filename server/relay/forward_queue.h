@@ -132,6 +132,7 @@ class ForwardQueue {
   domain::Shares waiting_;    // bytes on the disk or about to be, without what is settled
   int64_t last_id_;           // the greatest on the disk so far
   int64_t cursor_ = 0;        // all up to this id were read in this round
+  int64_t round_end_id_ = 0;  // the greatest on the disk when this round began
   bool has_more_ = true;      // the disk may have batches after the cursor
   bool is_away_ = false;      // coxd did not answer last, so batches go one at a time
   bool has_skipped_ = false;  // the cursor has passed batches that wait for the next round

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <future>
 #include <set>
@@ -33,6 +35,7 @@ class FakeCoxd {
  public:
   std::vector<v1::StreamObservationsResponse> Send(
       const std::vector<store::WaitingBatch>& batches) {
+    std::this_thread::sleep_for(delay_.load());
     const std::lock_guard lock(mutex_);
     ++call_count_;
     std::vector<v1::StreamObservationsResponse> responses;
@@ -60,6 +63,7 @@ class FakeCoxd {
     if (answers_are_lost_) responses.clear();
     return responses;
   }
+  void SetDelay(std::chrono::milliseconds delay) { delay_ = delay; }
   void SetAway(bool away) {
     const std::lock_guard lock(mutex_);
     is_away_ = away;
@@ -92,6 +96,7 @@ class FakeCoxd {
   }
 
  private:
+  std::atomic<std::chrono::milliseconds> delay_{};
   std::mutex mutex_;
   bool is_away_ = false;
   bool answers_are_lost_ = false;
@@ -330,6 +335,25 @@ TEST_F(ForwardQueueTest, ABatchThatMustWaitHoldsUpNoOther) {
   coxd_.Admit("busy");
   EXPECT_TRUE(busy.get().ok());
   EXPECT_EQ(coxd_.stored().back(), "busy/1");
+}
+
+TEST_F(ForwardQueueTest, OthersThatComeWithoutAPauseHoldUpNoBatchThatHadToWait) {
+  coxd_.Refuse("busy", absl::StatusCode::kResourceExhausted);
+  coxd_.SetDelay(std::chrono::milliseconds(20));
+  Start();
+  auto busy = Add("busy", 1);
+  std::atomic<bool> ends = false;
+  std::thread others([&] {
+    for (int64_t sequence = 0; !ends; ++sequence) {
+      (void)Add("job", sequence);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  AwaitCalls(10);
+  coxd_.Admit("busy");
+  EXPECT_EQ(busy.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  ends = true;
+  others.join();
 }
 
 TEST_F(ForwardQueueTest, ABatchThatBreaksTheConnectionHoldsUpNoOther) {
