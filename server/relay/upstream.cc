@@ -111,23 +111,31 @@ Upstream::Attempt Upstream::Begin() const {
 
 void Upstream::LearnFrom(const Attempt& attempt, grpc::StatusCode code) {
   if (attempt.used != used_) return;
-  const bool is_silent =
-      code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
   if (code == grpc::StatusCode::UNAVAILABLE) {
     Leave(attempt.used);
-  } else if (!is_silent) {
-    silence_us_ = 0;
-  } else {
-    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(
-        std::chrono::steady_clock::now() - attempt.begin);
-    if (waited < kLeastWait) return;
-    const std::chrono::microseconds silence(silence_us_ += waited.count());
-    if (silence >= kMostSilence) Leave(attempt.used);
+    return;
   }
+  const bool is_silent =
+      code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
+  const auto now = std::chrono::steady_clock::now();
+  if (is_silent && now - attempt.begin < kLeastWait) return;
+  {
+    const std::lock_guard lock(silence_mutex_);
+    if (is_silent) {
+      silence_ += now - std::max(attempt.begin, counted_until_);
+    } else {
+      silence_ = {};
+    }
+    counted_until_ = now;
+    if (silence_ < kMostSilence) return;
+  }
+  Leave(attempt.used);
 }
 
 void Upstream::Leave(size_t used) {
-  if (used_.compare_exchange_strong(used, used + 1)) silence_us_ = 0;
+  if (!used_.compare_exchange_strong(used, used + 1)) return;
+  const std::lock_guard lock(silence_mutex_);
+  silence_ = {};
 }
 
 absl::Status Upstream::Sign(grpc::ClientContext* context) {

@@ -83,8 +83,11 @@ class Upstream {
   const std::vector<std::shared_ptr<grpc::Channel>> channels_;
   const std::string token_file_;  // "": none
   std::atomic<size_t> used_ = 0;  // modulo the number of channels
-  // How long calls have waited for the used coxd, one after another, since it answered last.
-  std::atomic<int64_t> silence_us_ = 0;
+  std::mutex silence_mutex_;      // guards the next two
+  // How long calls have waited in vain for the used coxd since it answered last. A moment in which
+  // several waited counts once.
+  std::chrono::steady_clock::duration silence_{0};
+  std::chrono::steady_clock::time_point counted_until_{};
   daemon::LogLimit refusals_{1, 60'000'000};
   daemon::LogLimit open_files_{1, 60'000'000};
   std::mutex mutex_;   // guards all below

@@ -60,12 +60,13 @@ class AnsweringCoxd : public grpc::CallbackGenericService {
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
+    const Answer answer = answer_;  // what it is when the call counts
     ++calls_;
     const auto token = context->client_metadata().find("authorization");
     if (token != context->client_metadata().end()) {
       token_.assign(token->second.data(), token->second.size());
     }
-    return new Call(answer_, message_);
+    return new Call(answer, message_);
   }
 
  private:
@@ -189,6 +190,29 @@ TEST_F(RelayedQuestions, LeaveACoxdThatHangsForImpatientCallers) {
   while (!Ask(milliseconds(500)).ok() && timeouts < 20) ++timeouts;
   EXPECT_GE(timeouts, 4) << "2 seconds of silence";
   EXPECT_LE(timeouts, 6);
+}
+
+// A heavy question takes long; its caller gives up.
+TEST_F(RelayedQuestions, StayWithACoxdThatAnswersOthersMeanwhile) {
+  Start();
+  first_.SetAnswer(AnsweringCoxd::Answer::kSilence);
+  std::atomic<bool> has_given_up = false;
+  std::thread heavy([&] {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + milliseconds(2'200));
+    v1::ListMachinesResponse answer;
+    const grpc::Status status =
+        v1::MachineService::NewStub(channel_)->ListMachines(&context, {}, &answer);
+    EXPECT_EQ(status.error_code(), StatusCode::DEADLINE_EXCEEDED);
+    has_given_up = true;
+  });
+  while (first_.calls() == 0) std::this_thread::yield();
+  first_.SetAnswer(AnsweringCoxd::Answer::kMessage);
+  while (!has_given_up) EXPECT_TRUE(Ask().ok());
+  heavy.join();
+  // The relay may hear of the end after its caller.
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(Ask().ok());
+  EXPECT_EQ(second_.calls(), 0);
 }
 
 TEST_F(RelayedQuestions, StayWithACoxdThatIsTooSlowForFewMilliseconds) {
