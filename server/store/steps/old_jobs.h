@@ -34,11 +34,12 @@ class OldJobMerger {
                " ON CONFLICT DO NOTHING");
     mark.Bind(today);
     if (absl::Status status = mark.Run(); !status.ok()) return status;
-    // A look at which the clock was behind has an old day with a recent id.
+    // A look at which the clock was behind has an old day with a recent id; one at which it was
+    // ahead has a day that is still to come.
     Query before(connection_,
                  "SELECT coalesce(max(first_id), 0) FROM id_of_day WHERE day < $1 AND first_id <="
-                 " (SELECT min(first_id) FROM id_of_day WHERE day >= $1)");
-    before.Bind(today - old.age_days);
+                 " (SELECT min(first_id) FROM id_of_day WHERE day BETWEEN $1 AND $2)");
+    before.Bind(today - old.age_days).Bind(today);
     const absl::StatusOr<int64_t> before_id = before.Number();
     if (!before_id.ok()) return before_id.status();
     const absl::StatusOr<std::vector<Batch>> batches = OldBatches(old, *before_id, limit);

@@ -200,6 +200,19 @@ TEST_P(OldJobsTest, AClockThatIsBehindAtOneLookMakesNothingOld) {
   EXPECT_EQ(Merge(), 1);
 }
 
+TEST_P(OldJobsTest, AClockThatWasAheadAtOneLookKeepsNothingForEver) {
+  Merge();
+  const int64_t today = day_;
+  day_ = today + 5'000;
+  Merge();
+  day_ = today + 1;
+  Report("later", "uid:1");
+  Merge();
+  day_ = today + 2 + kJobAge_days;
+  SumUp();
+  EXPECT_EQ(Merge(), 1);
+}
+
 TEST_P(OldJobsTest, AJobWithRowsStaysWhole) {
   Report("both", "uid:1", 2, 1, "other");
   Report("both", "uid:1", 2, 2);
