@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "daemon/host/clock_watch.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
 #include "domain/sharing/name_thread.h"
@@ -28,6 +29,10 @@ constexpr int64_t kMachinesListed = 500;
 constexpr int kMostLooks = 100;
 constexpr double kDay_s = 86'400;
 constexpr int64_t kAllRevisions_us = store::OldRevisions::kKeptEvery_us;  // are kept for so long
+
+int64_t SteadyMicros() {
+  return std::chrono::duration_cast<microseconds>(Clock::now().time_since_epoch()).count();
+}
 
 microseconds IntervalOf(const Retention::Options& options) {
   if (options.age_s <= 0) return kLongestInterval;
@@ -60,7 +65,13 @@ bool Retention::Rest(microseconds time) {
 
 void Retention::Loop() {
   domain::NameThisThread("retention");
+  ClockWatch clock(NowMicros(), SteadyMicros());
   while (Rest(IntervalOf(options_))) {
+    // By a wrong clock all history may be old.
+    if (clock.WasSetAhead(NowMicros(), SteadyMicros())) {
+      Log(LogLevel::kWarning, "the clock was set ahead: old history stays until the next look");
+      continue;
+    }
     const auto start = Clock::now();
     const absl::StatusOr<int64_t> count = RunOnce();
     const absl::StatusOr<int64_t> jobs = MergeJobs();
