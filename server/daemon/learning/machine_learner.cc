@@ -142,7 +142,10 @@ absl::Status MachineLearner::OpenGuard(int64_t first_id) {
 }
 
 absl::StatusOr<bool> MachineLearner::CompareNew() {
-  if (!std::exchange(only_compares_, true)) guard_ = nullptr;
+  if (!std::exchange(only_compares_, true)) {
+    guard_ = nullptr;
+    held_through_id_ = -1;  // what is held back is told anew when the pin goes
+  }
   if (guard_ == nullptr) {
     const absl::StatusOr<int64_t> last_id = shared_.store->LastObservationId();
     if (!last_id.ok()) return last_id.status();
@@ -162,9 +165,11 @@ absl::Status MachineLearner::BeginFrom(const absl::StatusOr<store::ProfileRecord
   absl::StatusOr<learn::HoldBack> hold = GuardOf(*shared_.store, *active);
   if (!hold.ok()) return hold.status();
   hold_ = *std::move(hold);
-  // Another learner has ended before it followed them.
-  absl::Status awaited =
-      AwaitStoredDrifts([](const domain::Drift& drift) { return !drift.is_followed; });
+  // Another learner has ended before it followed them. Those from before a person's profile are
+  // for nobody to follow.
+  absl::Status awaited = AwaitStoredDrifts([&active](const domain::Drift& drift) {
+    return !drift.is_followed && drift.last_id > active->observations_through_id;
+  });
   if (awaited.ok()) revision_ = active->revision;
   return awaited;
 }

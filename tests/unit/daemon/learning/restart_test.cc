@@ -101,8 +101,9 @@ class RestartTest : public ::testing::Test {
   }
 
   // The profile that a person sets: `factor` times the truth.
-  void State(double factor) {
+  void State(double factor, int64_t observations_through_id = 0) {
     store::ProfileRecord profile;
+    profile.observations_through_id = observations_through_id;
     profile.machine = "m";
     profile.provenance = "edited";
     for (const auto& [name, value] : {std::pair{"alpha", 7.5e-6}, std::pair{"beta", 2.5e-9}}) {
@@ -277,6 +278,17 @@ TEST_F(RestartTest, ADriftBeforeAPersonsProfileIsNotFollowed) {
   Slow(4);
   ASSERT_TRUE(store_->AddDrift(DriftOfFour()).ok());
   State(4);
+  { Running running(store_.get()); }
+  EXPECT_THAT(Notes(), Not(HasSubstr("drift")));
+}
+
+// As of a machine whose profile was pinned meanwhile: a learner reads on from before the pin.
+TEST_F(RestartTest, ADriftOfBeforeAPersonsProfileThatIsNoticedLaterIsNotFollowed) {
+  State(1);
+  Report({.job = "one", .source = "ada", .count = 320});
+  Slow(4);
+  State(4, *store_->LastObservationId());
+  ASSERT_TRUE(store_->AddDrift(DriftOfFour()).ok());
   { Running running(store_.get()); }
   EXPECT_THAT(Notes(), Not(HasSubstr("drift")));
 }
