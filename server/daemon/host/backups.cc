@@ -10,8 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
@@ -22,17 +23,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kPrefix[] = "coxswain-";
-constexpr char kSuffix[] = ".db";
 // The wall clock may be set: the schedule looks at it at least this often.
 constexpr std::chrono::minutes kLongestWait{10};
 constexpr int64_t kRetry_us = 600'000'000;
 
 std::string NameAt(int64_t time_us) {
-  return absl::StrCat(
-      kPrefix,
-      absl::FormatTime("%Y%m%dT%H%M%E3SZ", absl::FromUnixMicros(time_us), absl::UTCTimeZone()),
-      kSuffix);
+  return absl::FormatTime("coxswain-%Y%m%dT%H%M%E3SZ.db", absl::FromUnixMicros(time_us),
+                          absl::UTCTimeZone());
+}
+
+// Whether NameAt() makes such names. A file that somebody has named otherwise is not for coxd to
+// remove.
+bool IsOurName(absl::string_view name) {
+  constexpr absl::string_view kForm = "coxswain-00000000T000000.000Z.db";
+  return std::equal(name.begin(), name.end(), kForm.begin(), kForm.end(), [](char c, char form) {
+    return form == '0' ? absl::ascii_isdigit(static_cast<unsigned char>(c)) : c == form;
+  });
 }
 
 // Whether the clock was ahead when the backup was made. Its name and its time may differ, such as
@@ -84,7 +90,7 @@ std::vector<Backup> Backups::List() const {
   for (fs::directory_iterator at(options_.directory, error), end; at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     struct stat info;
-    if (!absl::StartsWith(name, kPrefix) || !absl::EndsWith(name, kSuffix)) continue;
+    if (!IsOurName(name)) continue;
     if (stat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
     backups.push_back({.path = at->path().string(),
                        .file_bytes = info.st_size,

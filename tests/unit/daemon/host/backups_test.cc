@@ -55,11 +55,18 @@ TEST_F(BackupsTest, OnDemandTheNewestStay) {
 TEST_F(BackupsTest, FilesOfOthersStay) {
   Backups backups(store_.get(), Options(0, 1));
   std::filesystem::create_directory(folder_.Path("backups"));
-  std::filesystem::copy_file(folder_.Path("data") + "/coxswain.lock",
-                             folder_.Path("backups") + "/notes.db");
+  // Also those to which somebody has given a name that is to be kept.
+  const char* const others[] = {"notes.db", "coxswain-before-upgrade.db",
+                                "coxswain-20200101T000000.000Z-keep.db"};
+  for (const std::string name : others) {
+    std::filesystem::copy_file(folder_.Path("data") + "/coxswain.lock",
+                               folder_.Path("backups") + "/" + name);
+  }
   ASSERT_TRUE(backups.Make({}).ok());
   EXPECT_EQ(backups.List().size(), 1u);
-  EXPECT_TRUE(std::filesystem::exists(folder_.Path("backups") + "/notes.db"));
+  for (const std::string name : others) {
+    EXPECT_TRUE(std::filesystem::exists(folder_.Path("backups") + "/" + name)) << name;
+  }
 }
 
 TEST_F(BackupsTest, TheScheduleMakesThemAgainAndAgain) {
