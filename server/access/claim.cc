@@ -1,5 +1,6 @@
 #include "access/claim.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "domain/principal_name.h"
@@ -23,7 +24,8 @@ absl::StatusOr<std::string> JobWithin(const Principal& principal, const std::str
   if (principal.kind == Principal::Kind::kJob) {
     return IsPartOf(job, principal.job) ? job : absl::StrCat(principal.job, ".", job);
   }
-  if (job == principal.job) return job;
+  // Its agents on several nodes report as JOB@NODE.
+  if (job == principal.job || absl::StartsWith(job, absl::StrCat(principal.job, "@"))) return job;
   return absl::PermissionDeniedError(
       absl::StrCat("job: this token may report for job \"", principal.job, "\" only"));
 }

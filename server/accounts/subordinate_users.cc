@@ -1,6 +1,7 @@
 #include "accounts/subordinate_users.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <optional>
 
@@ -12,6 +13,8 @@ namespace cox::accounts {
 namespace {
 
 constexpr size_t kMostRanges = 100'000;
+// The system's database may not have answered yet when the file was read.
+constexpr std::chrono::minutes kLookAgain{1};
 
 std::optional<uid_t> NumberOf(const std::string& user) {
   uid_t number = 0;
@@ -31,12 +34,15 @@ void SubordinateUsers::Refresh() {
   const std::lock_guard lock(reading_);
   struct stat version = {};
   if (stat(path_.c_str(), &version) != 0) version = {};
-  if (IsSame(version, version_)) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (IsSame(version, version_) && now < look_again_) return;
   version_ = version;
-  ranges_.store(std::make_shared<const Ranges>(Read()), std::memory_order_release);
+  bool knows_all = true;
+  ranges_.store(std::make_shared<const Ranges>(Read(&knows_all)), std::memory_order_release);
+  look_again_ = knows_all ? std::chrono::steady_clock::time_point::max() : now + kLookAgain;
 }
 
-SubordinateUsers::Ranges SubordinateUsers::Read() const {
+SubordinateUsers::Ranges SubordinateUsers::Read(bool* knows_all) const {
   Ranges ranges;
   std::ifstream file(path_);
   for (std::string line; ranges.size() < kMostRanges && std::getline(file, line);) {
@@ -48,6 +54,7 @@ SubordinateUsers::Ranges SubordinateUsers::Read() const {
       continue;
     }
     const std::optional<uid_t> owner = NumberOf(words[0]);
+    if (!owner) *knows_all = false;
     if (owner && *owner != 0) ranges.push_back({first, uint64_t{first} + count, *owner});
   }
   std::sort(ranges.begin(), ranges.end(),

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -26,8 +27,9 @@ class SubordinateUsers {
   // Reads the file. A file that cannot be read has no ranges.
   explicit SubordinateUsers(std::string path = kPath) : path_(std::move(path)) { Refresh(); }
 
-  // Reads the file again if it has changed. A wrong line counts for nothing, nor does one of an
-  // unknown user or of root: only root acts as the users of root's ranges. Looks up users in the
+  // Reads the file again if it has changed, and after a minute if it has a user whom the system's
+  // database did not know. A wrong line counts for nothing, nor does one of an unknown user or of
+  // root: only root acts as the users of root's ranges. Looks up users in the
   // system's database: may wait.
   void Refresh();
 
@@ -44,12 +46,14 @@ class SubordinateUsers {
   };
   using Ranges = std::vector<Range>;  // by first number
 
-  Ranges Read() const;
+  Ranges Read(bool* knows_all) const;
 
   const std::string path_;
   std::atomic<std::shared_ptr<const Ranges>> ranges_{std::make_shared<const Ranges>()};
   std::mutex reading_;
-  struct stat version_ = {};  // of what ranges_ was read from; guarded by reading_
+  // Guarded by reading_:
+  struct stat version_ = {};  // of what ranges_ was read from
+  std::chrono::steady_clock::time_point look_again_ = std::chrono::steady_clock::time_point::max();
 };
 
 }  // namespace cox::accounts

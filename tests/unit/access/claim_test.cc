@@ -56,6 +56,9 @@ TEST(Claim, AJobsTokenReportsForThatJobOnly) {
   const Principal principal = PrincipalOf("token:step", Role::kReporter, "4711");
   EXPECT_EQ(ClaimOf(principal, "4711", "")->job, "token:step/4711");
   EXPECT_EQ(ClaimOf(principal, "", "")->job, "token:step/4711");
+  EXPECT_EQ(ClaimOf(principal, "4711@node1", "")->job, "token:step/4711@node1");
+  EXPECT_EQ(ClaimOf(principal, "47110@node1", "").status().code(),
+            absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(ClaimOf(principal, "4712", "").status().code(), absl::StatusCode::kPermissionDenied);
 }
 
