@@ -56,9 +56,13 @@ void AppendFacts(const service::Facts& facts, std::vector<MetricFamily>* familie
                                     static_cast<double>(facts.observations_taken)));
   families->push_back(GaugeFamily("coxd_observations_stored", "Observations in the database.",
                                   static_cast<double>(facts.observations_stored)));
+  families->push_back(CounterFamily("coxd_timings_taken_total",
+                                    "Timings behind the observations stored since the start.",
+                                    facts.timings_taken));
   families->push_back(CounterFamily("coxd_timings_dropped_total",
-                                    "Timings that clients measured and that are not stored.",
-                                    static_cast<double>(facts.timings_dropped)));
+                                    "Timings that clients measured and that are not stored, since "
+                                    "the start.",
+                                    facts.timings_dropped));
   families->push_back(CounterFamily("coxd_observations_refused_total",
                                     "Observations of jobs that name one scenario too many.",
                                     static_cast<double>(facts.observations_refused)));

@@ -2,6 +2,8 @@
 #ifndef COX_SERVICE_CORE_H_
 #define COX_SERVICE_CORE_H_
 
+#include <atomic>
+
 #include "access/access.h"
 #include "access/quotas.h"
 #include "daemon/blocking_pool.h"
@@ -15,6 +17,13 @@
 #include "store/store.h"
 
 namespace cox::service {
+
+// Of batches that were stored since the start. Doubles, because what clients state may add up to
+// more than 2^63.
+struct TimingCounts {
+  std::atomic<double> taken{0};    // behind the rows
+  std::atomic<double> dropped{0};  // by clients, or with refused rows
+};
 
 struct Core {
   store::Store* store;
@@ -32,6 +41,7 @@ struct Core {
   access::Access* access;
   access::Quotas* quotas;            // of each principal
   daemon::ScenarioBound* scenarios;  // of each machine
+  TimingCounts* timings;
   bool reporters_create_machines;
   bool hides_foreign_jobs;  // from viewers and reporters
 };

@@ -34,7 +34,6 @@ absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, store::Store* 
   const absl::StatusOr<store::ObservationCount> count = store->CountObservations({});
   if (!count.ok()) return count.status();
   facts.observations_stored = count->observation_count;
-  facts.timings_dropped = count->dropped_count;
 
   const auto states = store->ListMachineStates("", std::numeric_limits<int32_t>::max(),
                                                store::StateDetail::kWithoutReports, {});

@@ -42,7 +42,8 @@ struct Facts {
   std::vector<MachineFacts> machines;  // by name
   int64_t observations_taken = 0;      // since the database was made
   int64_t observations_stored = 0;     // now
-  int64_t timings_dropped = 0;         // as the clients reported, and of refused observations
+  double timings_taken = 0;            // behind stored observations, since the start
+  double timings_dropped = 0;          // by clients, and of refused observations, since the start
   int64_t observations_refused = 0;    // of new scenarios, since the start
   int64_t database_bytes = 0;          // with the write-ahead log of SQLite
   std::vector<QuotaRefusals> quota_refusals;
@@ -50,8 +51,8 @@ struct Facts {
 };
 
 // Reads the database: a few short queries, and one per machine. Any thread. Fails as the store
-// does. What the server counts itself is left empty: observations_refused,
-// quota_refusals, decisions.
+// does. What the server counts itself is left empty: timings_taken, timings_dropped,
+// observations_refused, quota_refusals, decisions.
 absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, store::Store* store,
                                 SavingsWatch* savings);
 

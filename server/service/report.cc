@@ -218,10 +218,16 @@ std::optional<daemon::Learner::Pace> AwaitOf(const access::Principal& principal,
 // Hands the batch to the store and finishes when it is committed (and learned from, if asked).
 void Append(const Core& core, Accepted accepted) {
   const auto row_count = static_cast<int64_t>(accepted.batch.observations.size());
+  double timing_count = 0;
+  for (const store::ObservationRecord& observation : accepted.batch.observations) {
+    timing_count += static_cast<double>(observation.count);
+  }
+  const auto dropped_count = static_cast<double>(accepted.batch.dropped_count);
   store::ObservationBatch batch = std::move(accepted.batch);
   core.store->AppendObservations(
-      std::move(batch), [learner = core.learner, row_count, accepted = std::move(accepted)](
-                            const absl::StatusOr<store::AppendResult>& result) {
+      std::move(batch),
+      [learner = core.learner, timings = core.timings, row_count, timing_count, dropped_count,
+       accepted = std::move(accepted)](const absl::StatusOr<store::AppendResult>& result) {
         const ReportDone& done = accepted.done;
         if (!result.ok()) {
           done(result.status());
@@ -231,6 +237,8 @@ void Append(const Core& core, Accepted accepted) {
         response.set_duplicate(result->duplicate);
         if (!result->duplicate) {
           accepted.added->Keep();
+          timings->taken += timing_count;
+          timings->dropped += dropped_count;
           response.set_stored_count(row_count);
           response.set_refused_count(accepted.added->refused_count());
           response.set_refused_reason(accepted.added->refused_reason());

@@ -103,6 +103,7 @@ class GrpcServer : public Server {
               .access = access_.get(),
               .quotas = quotas_.get(),
               .scenarios = &scenarios_,
+              .timings = &timings_,
               .reporters_create_machines = config.reporters_create_machines,
               .hides_foreign_jobs = config.hide_foreign_jobs},
         token_admin_(core_),
@@ -196,6 +197,8 @@ class GrpcServer : public Server {
   absl::StatusOr<Facts> ReadFacts() const override {
     absl::StatusOr<Facts> facts = service::ReadFacts(*snapshots_.Load(), store_.get(), &savings_);
     if (!facts.ok()) return facts;
+    facts->timings_taken = timings_.taken;
+    facts->timings_dropped = timings_.dropped;
     facts->observations_refused = scenarios_.refused_count();
     for (size_t i = 0; i < DecisionCounts::kOutcomeCount; ++i) {
       facts->decisions.push_back(
@@ -323,6 +326,7 @@ class GrpcServer : public Server {
   }
 
   const std::chrono::milliseconds drain_timeout_;
+  TimingCounts timings_;  // outlives what the store calls back
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<store::Store> store_;
   const std::unique_ptr<access::Quotas> quotas_;
