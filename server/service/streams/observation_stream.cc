@@ -43,8 +43,9 @@ class ObservationStream : public ObservationReactor {
     std::unique_lock lock(mutex_);
     // Came while the stream ended: nobody would be told that it was taken.
     if (finished_) return;
-    if (!ok) {
-      // The client has sent everything; batches in progress are still answered.
+    // The client has sent everything, or the stream is to end and takes nothing new. Batches in
+    // progress are still answered.
+    if (!ok || end_) {
       reading_ = false;
       if (!end_) end_ = absl::OkStatus();
       Proceed();
@@ -72,6 +73,8 @@ class ObservationStream : public ObservationReactor {
     writing_ = false;
     slots_.pop_front();
     if (!ok) broken_ = true;
+    // It was taken: how long coxd needs for the next one is not the client's doing.
+    if (ok && end_ && end_->ok()) calls_->KeepOpen(context_);
     Proceed();
   }
 

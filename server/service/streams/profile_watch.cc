@@ -68,7 +68,11 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
         });
     Greet();
     const absl::StatusOr<store::ProfileRecord> active = core_.store->GetProfile(machine->name, 0);
-    if (active.ok()) Offer(*active);
+    if (active.ok()) {
+      Offer(*active);
+    } else if (!absl::IsNotFound(active.status())) {
+      End(active.status());
+    }
   }
 
   void Close(const absl::Status& why) {
@@ -85,7 +89,10 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
 
   void Offer(const store::ProfileRecord& profile) {
     std::lock_guard lock(mutex_);
-    if (profile.revision == sent_revision_) return;
+    if (profile.revision == sent_revision_) {
+      next_.reset();  // what the client has, or is getting, is active again
+      return;
+    }
     if (core_.access->SeesMachine(principal_, profile.machine)) {
       next_ = profile;
     } else if (end_.ok()) {
