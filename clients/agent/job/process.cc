@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/job/environment.h"
 #include "agent/job/launch.h"
 #include "agent/job/log.h"
 #include "agent/job/rendezvous.h"
@@ -102,6 +103,7 @@ bool StartDraining(Table* table, int64_t world_ranks) {
   job.ppn = shape.ppn;
   job.own_table = table;
   job.listener = process.listener;
+  job.environment = EnvironmentAtInit();
   return StartDrain(job);
 }
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define COX_STREAM_VERSION 7
+#define COX_STREAM_VERSION 8
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
@@ -32,6 +32,8 @@ struct CoxStreamConfig {
   int64_t nodes;
   int64_t ppn;
   uint32_t is_canary; /* 1: the job runs the library's default to show what that takes */
+  const char* const* environment; /* NAME=VALUE, ended by a null: what the plugin reads instead of
+                                     the process's; lives for ever; null: the process's */
 };
 
 /* One rank's timings of one key in a window. */
@@ -77,9 +79,10 @@ struct CoxStreamQuestion {
   const char* library;
   int64_t nodes;
   int64_t ppn;
-  uint64_t limit_ns;    /* the longest wait for the daemon */
-  uint32_t use_coxcoll; /* 1: libcoxcoll may run in place of this library */
-  double explore_share; /* of the collectives' time, for trials; 0: none */
+  uint64_t limit_ns;              /* the longest wait for the daemon */
+  uint32_t use_coxcoll;           /* 1: libcoxcoll may run in place of this library */
+  double explore_share;           /* of the collectives' time, for trials; 0: none */
+  const char* const* environment; /* as in CoxStreamConfig */
 };
 
 /* The algorithm to select from a block size on. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/job/background.h"
+#include "agent/job/environment.h"
 #include "agent/job/log.h"
 #include "agent/job/plugin.h"
 #include "agent/timing/clock.h"
@@ -66,6 +67,7 @@ void StartFetch(const JobDescription& job) {
   question.explore_share = job.settings->explore_share;
   question.elements_at_least_ranks = job.settings->elements_at_least_ranks ? 1 : 0;
   question.same_counts = job.settings->same_counts ? 1 : 0;
+  question.environment = EnvironmentAtInit();
 
   InitCondition(&fetch.changed);
   const int error = StartThread(RunFetch);

@@ -13,6 +13,7 @@
 
 #include "agent/stream/algorithm_labels.h"
 #include "agent/stream/decide.h"
+#include "agent/stream/own_environment.h"
 #include "agent/stream/sender.h"
 #include "agent/stream/sketch_window.h"
 #include "agent/stream/window.h"
@@ -96,6 +97,7 @@ struct CoxStream {
 
 COX_PLUGIN_EXPORT CoxStream* cox_stream_open(const CoxStreamConfig* config) try {
   if (config->version != COX_STREAM_VERSION) return nullptr;
+  cox::agent::UseEnvironment(config->environment);
   // A second run under the same job name must not reuse the numbers.
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -120,6 +122,7 @@ COX_PLUGIN_EXPORT int cox_stream_decide(const CoxStreamQuestion* question,
                                         CoxStreamDecision* decisions, int capacity, char* remark,
                                         size_t remark_bytes) try {
   if (question->version != COX_STREAM_VERSION) return -1;
+  cox::agent::UseEnvironment(question->environment);
   const auto decided = cox::agent::Decide(*question);
   const std::string said = decided.ok() ? decided->remark : std::string(decided.status().message());
   snprintf(remark, remark_bytes, "%s", said.c_str());

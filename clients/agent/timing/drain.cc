@@ -173,6 +173,7 @@ CoxStream* OpenStream(const Plugin& plugin) {
   config.nodes = drain.job.nodes;
   config.ppn = drain.job.ppn;
   config.is_canary = settings.is_canary ? 1 : 0;
+  config.environment = drain.job.environment;
   return plugin.open(&config);
 }
 

@@ -23,7 +23,8 @@ struct DrainJob {
   int64_t nodes;
   int64_t ppn;
   Table* own_table;
-  int listener;  // -1: no other rank on this node
+  int listener;                    // -1: no other rank on this node
+  const char* const* environment;  // see EnvironmentAtInit()
 };
 
 // False when the system gives no thread.

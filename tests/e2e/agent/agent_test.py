@@ -381,6 +381,12 @@ class Symbols(unittest.TestCase):
         self.assertEqual(sorted(names), ["cox_stream_add", "cox_stream_add_sketch", "cox_stream_close", "cox_stream_decide",
                                          "cox_stream_flush", "cox_stream_open"])
 
+    def test_the_plugin_reads_no_environment_and_draws_no_numbers_of_the_program(self):
+        plugin = job.arguments.agent.with_name("libcoxagent-stream.so")
+        names = {name.partition("@")[0] for name in self.names(plugin, "--undefined-only")}
+        self.assertIn("malloc", names)
+        self.assertEqual(names & {"getenv", "secure_getenv", "rand", "random"}, set())
+
     def test_the_plugin_brings_no_grpc_and_no_protobuf(self):
         plugin = job.arguments.agent.with_name("libcoxagent-stream.so")
         self.assertEqual([lib for lib in self.needed(plugin) if "grpc" in lib or "protobuf" in lib], [])

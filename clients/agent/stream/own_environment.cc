@@ -1,0 +1,32 @@
+// The plugin's threads run beside the program, which may set variables at any time: then the C
+// library frees the array that getenv() walks through. This hidden function replaces getenv()
+// within the plugin only, gRPC included.
+#include "agent/stream/own_environment.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace cox::agent {
+namespace {
+
+std::atomic<const char* const*> environment = nullptr;
+
+}  // namespace
+
+void UseEnvironment(const char* const* copy) { environment.store(copy, std::memory_order_release); }
+
+}  // namespace cox::agent
+
+extern "C" __attribute__((visibility("hidden"))) char* getenv(const char* name) noexcept {
+  const char* const* entry = cox::agent::environment.load(std::memory_order_acquire);
+  if (entry == nullptr) entry = environ;
+  const size_t length = strlen(name);
+  for (; entry != nullptr && *entry != nullptr; ++entry) {
+    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') {
+      return const_cast<char*>(*entry + length + 1);
+    }
+  }
+  return nullptr;
+}
