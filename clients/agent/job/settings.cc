@@ -10,6 +10,7 @@
 
 #include "agent/job/log.h"
 #include "agent/sampling/sampling.h"
+#include "domain/machine_name.h"
 #include "servers/address.h"
 
 namespace cox::agent {
@@ -39,12 +40,6 @@ void Copy(char (&to)[size], const char* from) {
   const size_t length = strnlen(from, size - 1);
   memcpy(to, from, length);
   to[length] = '\0';
-}
-
-char MachineCharacter(char c) {
-  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-  const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  return plain ? c : '-';
 }
 
 struct TimeRange {
@@ -281,35 +276,6 @@ void WriteRefused(const Settings& settings) {
   }
 }
 
-void MachineFromHost(const char* host, char* machine, int size) {
-  int length = 0;
-  while (host[length] != '\0' && host[length] != '.' && length < size - 1) {
-    machine[length] = MachineCharacter(host[length]);
-    ++length;
-  }
-  int kept = length;
-  while (kept > 0 && strchr("0123456789-_", machine[kept - 1]) != nullptr) --kept;
-  // A name must start with a letter or a digit.
-  int start = 0;
-  while (start < kept && (machine[start] == '-' || machine[start] == '_')) ++start;
-  memmove(machine, machine + start, static_cast<size_t>(length - start));
-  length -= start;
-  kept -= start;
-  machine[kept > 0 ? kept : length] = '\0';
-  if (machine[0] == '\0' || machine[0] == '-' || machine[0] == '_') {
-    snprintf(machine, static_cast<size_t>(size), "localhost");
-  }
-}
-
-void MachineFromCluster(const char* cluster, char* machine, int size) {
-  while (strchr("._-", MachineCharacter(*cluster)) != nullptr && *cluster != '\0') ++cluster;
-  int length = 0;
-  for (; cluster[length] != '\0' && length < size - 1; ++length) {
-    machine[length] = cluster[length] == '.' ? '.' : MachineCharacter(cluster[length]);
-  }
-  machine[length] = '\0';
-}
-
 Settings ReadSettings() {
   Settings settings;
   memset(&settings, 0, sizeof(settings));
@@ -330,18 +296,23 @@ Settings ReadSettings() {
   if (char* dot = strchr(settings.node, '.')) *dot = '\0';
   const char* cluster = Variable("SLURM_CLUSTER_NAME");
   if (settings.machine[0] == '\0' && cluster != nullptr) {
-    MachineFromCluster(cluster, settings.machine, sizeof(settings.machine));
+    domain::MachineFromCluster(cluster, settings.machine, sizeof(settings.machine));
   }
   if (settings.machine[0] == '\0') {
-    MachineFromHost(host, settings.machine, sizeof(settings.machine));
+    domain::MachineFromHost(host, settings.machine, sizeof(settings.machine));
   }
   const char* application = Variable("COX_APPLICATION");
   CopyPrintable(application != nullptr ? application : program_invocation_short_name,
                 settings.application, sizeof(settings.application));
   if (settings.application[0] == '\0') Copy(settings.application, "unknown");
-  if (const char* spool = Variable("COX_SPOOL")) Copy(settings.spool, spool);
   if (getcwd(settings.directory, sizeof(settings.directory)) == nullptr)
     settings.directory[0] = '\0';
+  // The program may change its directory before the agent writes.
+  if (const char* spool = Variable("COX_SPOOL")) {
+    const bool is_relative = spool[0] != '/' && settings.directory[0] != '\0';
+    snprintf(settings.spool, sizeof(settings.spool), "%s%s%s",
+             is_relative ? settings.directory : "", is_relative ? "/" : "", spool);
+  }
   return settings;
 }
 

@@ -111,14 +111,6 @@ bool ParseAssume(const char* text, Settings* settings);
 bool ParseLimit(const char* text, Settings* settings);
 bool ParseInterval(const char* text, Settings* settings);
 
-// Makes a machine name of a host name: lower case, up to the first dot, '-' for characters other
-// than [a-z0-9_-], without trailing digits and separators unless nothing would be left.
-void MachineFromHost(const char* host, char* machine, int size);
-
-// Makes a machine name of a cluster's name: lower case, '-' for characters other than [a-z0-9._-],
-// from the first letter or digit on; "" without one. As cox does it.
-void MachineFromCluster(const char* cluster, char* machine, int size);
-
 }  // namespace cox::agent
 
 #endif  // COX_AGENT_JOB_SETTINGS_H_

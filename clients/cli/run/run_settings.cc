@@ -1,10 +1,10 @@
 #include "cli/run/run_settings.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,6 +13,7 @@
 #include "cli/run/daemon_text.h"
 #include "console/printable.h"
 #include "domain/collective.h"
+#include "domain/machine_name.h"
 #include "library/fingerprint.h"
 #include "library/mpich/prefixes.h"
 #include "library/run_time_number.h"
@@ -93,17 +94,6 @@ absl::StatusOr<std::vector<Setting>> ParseExports(const std::string& library,
   return settings;
 }
 
-// Lower case, '-' for characters that a machine's name must not have, from the first letter or
-// digit on, at most 63 characters.
-std::string MachineFromCluster(std::string cluster) {
-  for (char& c : cluster) {
-    c = absl::ascii_tolower(static_cast<unsigned char>(c));
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_') c = '-';
-  }
-  cluster.erase(0, cluster.find_first_not_of("._-"));
-  return cluster.substr(0, 63);
-}
-
 }  // namespace
 
 std::string MachineOfJob(const std::string& given, const Environment& environment,
@@ -112,12 +102,13 @@ std::string MachineOfJob(const std::string& given, const Environment& environmen
   if (std::string named = tuning::ValueOrEmpty(environment, "COX_MACHINE"); !named.empty()) {
     return named;
   }
-  std::string cluster = MachineFromCluster(tuning::ValueOrEmpty(environment, "SLURM_CLUSTER_NAME"));
-  if (!cluster.empty()) return cluster;
-  std::string machine = absl::AsciiStrToLower(host.substr(0, host.find('.')));
-  const size_t kept = machine.find_last_not_of("0123456789-_");
-  if (kept != std::string::npos) machine.resize(kept + 1);
-  return machine.empty() ? "localhost" : machine;
+  std::array<char, domain::kMachineNameSize> machine = {};
+  domain::MachineFromCluster(tuning::ValueOrEmpty(environment, "SLURM_CLUSTER_NAME"),
+                             machine.data(), machine.size());
+  if (machine[0] == '\0') {
+    domain::MachineFromHost(host.c_str(), machine.data(), machine.size());
+  }
+  return machine.data();
 }
 
 std::string WhereTimingsStay(const Environment& environment, uid_t user) {

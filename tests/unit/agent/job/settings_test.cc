@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 namespace cox::agent {
@@ -64,27 +65,6 @@ TEST(SettingsTest, ACanaryIsAShareOfTheCallsOrTheWholeJob) {
   EXPECT_EQ(settings.canary_share, 0);
 }
 
-std::string Machine(const char* host, int size = 64) {
-  char machine[64];
-  MachineFromHost(host, machine, size);
-  return machine;
-}
-
-TEST(SettingsTest, NodesOfAMachineShareItsName) {
-  EXPECT_EQ(Machine("node017"), "node");
-  EXPECT_EQ(Machine("c12-3.cluster.example"), "c");
-  EXPECT_EQ(Machine("Login_A"), "login_a");
-  EXPECT_EQ(Machine("rack two"), "rack-two");
-}
-
-TEST(SettingsTest, AMachineNameIsNeverEmpty) {
-  EXPECT_EQ(Machine("10"), "10");
-  EXPECT_EQ(Machine(""), "localhost");
-  EXPECT_EQ(Machine("..."), "localhost");
-  EXPECT_EQ(Machine("---"), "localhost");
-  EXPECT_EQ(Machine("abcdefghijkl", 5), "abcd");
-}
-
 class EnvironmentTest : public testing::Test {
  protected:
   ~EnvironmentTest() override {
@@ -127,6 +107,13 @@ TEST_F(EnvironmentTest, WhatIsSetIsTaken) {
   EXPECT_STREQ(settings.machine, "abel");
   EXPECT_STREQ(settings.server, "unix:/run/coxd.sock");
   EXPECT_TRUE(settings.log);
+}
+
+TEST_F(EnvironmentTest, TheSpoolStaysWhereTheJobBegan) {
+  setenv("COX_SPOOL", "late.csv", 1);
+  EXPECT_EQ(ReadSettings().spool, (std::filesystem::current_path() / "late.csv").string());
+  setenv("COX_SPOOL", "/tmp/late.csv", 1);
+  EXPECT_STREQ(ReadSettings().spool, "/tmp/late.csv");
 }
 
 TEST_F(EnvironmentTest, TheClusterNamesTheMachine) {
