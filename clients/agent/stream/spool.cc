@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -32,10 +33,10 @@ std::string Field(const std::string& text) {
   return quoted + '"';
 }
 
+// With a decimal point in any locale: the program may have set its own.
 std::string Number(double value) {
   char text[32];
-  snprintf(text, sizeof(text), "%.17g", value);
-  return text;
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
 
 std::string Instant(int64_t at_s) {
