@@ -1,6 +1,7 @@
 #include "agent/job/rendezvous.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 
 namespace cox::agent {
 namespace {
+
+constexpr int kPatienceForTableMs = 5;
 
 // An abstract address (first byte 0) that only this user's launch computes. It has a hash of the
 // id, which may be too long for an address. The hash is library/fingerprint.h's, written again
@@ -148,7 +151,13 @@ Table* AcceptTable(int listener) {
   for (;;) {
     const int connection = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (connection < 0) return nullptr;
-    const int descriptor = SameUser(connection) ? ReceiveDescriptor(connection) : -1;
+    int descriptor = -1;
+    if (SameUser(connection)) {
+      // Its rank has connected, and sends at once.
+      pollfd sent = {connection, POLLIN, 0};
+      poll(&sent, 1, kPatienceForTableMs);
+      descriptor = ReceiveDescriptor(connection);
+    }
     close(connection);
     if (descriptor < 0) continue;
     struct stat status;

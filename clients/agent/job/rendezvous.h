@@ -2,7 +2,8 @@
 // table in anonymous shared memory and passes the descriptor over a Unix socket with an abstract
 // name. No file system has a name for it, so nothing is left behind when a process is killed.
 //
-// Accepts only processes of the same user. No function blocks. One thread at a time.
+// Accepts only processes of the same user. No function blocks, but AcceptTable() waits up to five
+// milliseconds for a rank that has just connected. One thread at a time.
 #ifndef COX_AGENT_JOB_RENDEZVOUS_H_
 #define COX_AGENT_JOB_RENDEZVOUS_H_
 

@@ -31,14 +31,15 @@ class CallGuard {
 
   // This rank's time of a call of the present block.
   void Add(domain::CanaryArm arm, uint64_t time_ns) {
-    if (pending_ == kMostPending || arm == domain::CanaryArm::kTuned) return;
+    if (pending_ >= kMostPending || arm == domain::CanaryArm::kTuned) return;
     const int place = static_cast<int>(pending_) * 2;
     own_ns_[place + (arm == domain::CanaryArm::kPeer ? 1 : 0)] = static_cast<double>(time_ns);
   }
 
   // Call when a block of calls has ended. Whether the ranks must exchange own_ns() now.
   bool EndBlock() {
-    if (pairs_ >= kMostPairs) return false;
+    // After an exchange that failed at the last moment, there is no room for more.
+    if (pairs_ >= kMostPairs || pending_ >= kMostPending) return false;
     ++pending_;
     ++pairs_;
     return pairs_ % kMostPending == 0 || pairs_ == 6 || pairs_ == 8 || pairs_ == 9;

@@ -129,5 +129,21 @@ TEST(CallGuardTest, CallsThatNoRankSeesAsAWholeCountForNothing) {
   EXPECT_EQ(guard.pair_count(), 0);
 }
 
+// An exchange may fail, and its pairs stay.
+TEST(CallGuardTest, FailedExchangesEndTheGuardAndNothingElse) {
+  // What follows a guard in the table must stay as it is.
+  struct {
+    CallGuard guard;
+    double behind[4];
+  } row = {};
+  for (int block = 0; block < 200; ++block) {
+    row.guard.Add(CanaryArm::kCanary, 1'000);
+    row.guard.Add(CanaryArm::kPeer, 2'000);
+    (void)row.guard.EndBlock();
+  }
+  for (const double place : row.behind) EXPECT_EQ(place, 0);
+  EXPECT_FALSE(row.guard.EndBlock());
+}
+
 }  // namespace
 }  // namespace cox::agent
