@@ -74,9 +74,22 @@ bool Open(MPI_Comm comm) {
 
 int Count(const Elements& elements) { return static_cast<int>(elements.count); }
 
+// Whether the MPI library takes buffers in a GPU's memory, which libcoxcoll cannot copy.
+bool TakesDeviceBuffers() {
+  for (const char* name : {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support"}) {
+    int (*query)() = nullptr;
+    if (Find(RTLD_DEFAULT, name, &query) && query() == 1) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool LoadCoxcoll() {
+  if (TakesDeviceBuffers()) {
+    Log("libcoxcoll is not used: this MPI library takes buffers in GPUs, and libcoxcoll does not");
+    return false;
+  }
   void* shared_object = nullptr;
   for (const char* place : kPlaces) {
     char path[4096];
