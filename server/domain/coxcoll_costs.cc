@@ -1,7 +1,8 @@
 #include "domain/coxcoll_costs.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <system_error>
 
 #include "domain/coxcoll_lines.h"
 
@@ -23,10 +24,11 @@ constexpr struct {
     {"receive_gap_s", &CostProfile::receive_gap_s},
 };
 
+// With a decimal point in any locale: this runs in programs that have set their own.
 bool ParseCost(const std::string& text, double* value) {
-  char* end = nullptr;
-  *value = std::strtod(text.c_str(), &end);
-  return !text.empty() && *end == '\0' && std::isfinite(*value) && *value >= 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  return error == std::errc() && stop == end && std::isfinite(*value) && *value >= 0;
 }
 
 }  // namespace
