@@ -166,7 +166,11 @@ static void read_arguments(int count, char** arguments) {
                {"munge-socket=", site.munge_socket, sizeof(site.munge_socket)},
                {"credential-folder=", site.credential_folder, sizeof(site.credential_folder)}};
   for (int i = 0; i < count; ++i) {
-    bool known = sscanf(arguments[i], "limit-ms=%d", &site.limit_ms) == 1;
+    int limit_ms = 0;
+    int end = 0;
+    bool known =
+        sscanf(arguments[i], "limit-ms=%d%n", &limit_ms, &end) == 1 && arguments[i][end] == '\0';
+    if (known) site.limit_ms = limit_ms;
     for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]) && !known; ++j) {
       const size_t length = strlen(texts[j].name);
       known = strncmp(arguments[i], texts[j].name, length) == 0;
@@ -437,6 +441,7 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   // Leaves room for the other two names.
   char before[PATH_BYTES - NAME_BYTES];
   cox_get(&variables, SET_VARIABLE, before, sizeof(before));
+  const bool had_agent = cox_has_agent(&variables);
   cox_forget_earlier(&variables);
   const char* mode = mode_of(&variables, buffer, sizeof(buffer));
   char text[NAME_BYTES];
@@ -447,7 +452,7 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
     ask(&variables, mode, nodes, tasks / nodes, words[0]);
     pack_rules(&variables);
   }
-  cox_pass_on_unset(&variables, before);
+  cox_pass_on_unset(&variables, before, had_agent);
   return ESPANK_SUCCESS;
 }
 

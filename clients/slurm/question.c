@@ -1,10 +1,13 @@
 #include "question.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NAME_BYTES 256
@@ -19,6 +22,23 @@ static bool find_folder(const struct variables* of, char* folder, size_t size) {
     return false;
   }
   return cox_make_folder(folder);
+}
+
+// Removes the answers that are too old to be of use: each rebuilt program, and each other value of
+// a variable, makes another question.
+static void forget_stale(const char* folder) {
+  enum { DIGITS = 16 };
+  DIR* const files = opendir(folder);
+  if (files == NULL) return;
+  for (const struct dirent* file; (file = readdir(files)) != NULL;) {
+    struct stat info;
+    if (strlen(file->d_name) != DIGITS || strspn(file->d_name, "0123456789abcdef") != DIGITS ||
+        fstatat(dirfd(files), file->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      continue;
+    }
+    if (time(NULL) - info.st_mtime > COX_FRESH_S) unlinkat(dirfd(files), file->d_name, 0);
+  }
+  closedir(files);
 }
 
 static void note(struct question* question, const char* text) {
@@ -129,7 +149,10 @@ enum cox_found cox_find_answer(const struct variables* of, struct question* ques
   if (must_pause(away, limit_ms) && !question->brings_agent) return cox_found_away;
   const int code = run(of, question, limit_ms, STDOUT_FILENO, answer);
   if (code == 0) {
-    if (!question->is_for_one_step) cox_remember(memory, answer);
+    if (!question->is_for_one_step) {
+      forget_stale(folder);
+      cox_remember(memory, answer);
+    }
     unlink(away);
     return cox_found_answer;
   }

@@ -84,6 +84,11 @@ static void forget_agent(const struct variables* of) {
   }
 }
 
+bool cox_has_agent(const struct variables* of) {
+  char paths[PATH_BYTES];
+  return strstr(cox_get(of, "LD_PRELOAD", paths, sizeof(paths)), AGENT_FILE) != NULL;
+}
+
 // Another hook's settings for the surrounding job do not apply to this step.
 void cox_forget_earlier(const struct variables* of) {
   char names[PATH_BYTES];
@@ -98,10 +103,10 @@ void cox_forget_earlier(const struct variables* of) {
 
 // srun passes on variables that this process has unset. So FORGET_VARIABLE names those of `before`
 // (an earlier SET_VARIABLE) that are no longer set, and the tasks unset them.
-void cox_pass_on_unset(const struct variables* of, char* before) {
+void cox_pass_on_unset(const struct variables* of, char* before, bool had_agent) {
   char forgotten[PATH_BYTES] = "";
   char* rest = NULL;
-  if (before[0] == '\0') return;
+  if (before[0] == '\0' && !had_agent) return;
   for (char* name = strtok_r(before, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
     name[strcspn(name, ":")] = '\0';
     if (getenv(name) != NULL) continue;
@@ -110,7 +115,7 @@ void cox_pass_on_unset(const struct variables* of, char* before) {
   }
   if (getenv(SET_VARIABLE) == NULL) strcat(forgotten, SET_VARIABLE ",");
   if (getenv("LD_PRELOAD") == NULL) strcat(forgotten, "LD_PRELOAD");
-  cox_set(of, FORGET_VARIABLE, forgotten);
+  if (forgotten[0] != '\0') cox_set(of, FORGET_VARIABLE, forgotten);
 }
 
 void cox_unset_passed_on(const struct variables* of) {

@@ -37,9 +37,12 @@ char** cox_environment(const struct variables* of);
 // user has given another value since.
 void cox_forget_earlier(const struct variables* of);
 
+// Whether the agent is preloaded.
+bool cox_has_agent(const struct variables* of);
+
 // In srun, after all variables are set: makes the tasks unset those of `before` (an earlier
-// SET_VARIABLE, modified here) that are no longer set.
-void cox_pass_on_unset(const struct variables* of, char* before);
+// SET_VARIABLE, modified here) that are no longer set, and LD_PRELOAD if it had the agent only.
+void cox_pass_on_unset(const struct variables* of, char* before, bool had_agent);
 
 // In a task: unsets them.
 void cox_unset_passed_on(const struct variables* of);

@@ -178,6 +178,7 @@ class Steps(SlurmTest):
     def test_wrong_words_of_the_site_are_named(self):
         self.addCleanup(self.cluster.write, "plugstack.conf", self.plugstack())
         for word, said in (("mode=fast", "mode=fast: unknown mode, off is used; use one of off|tune|observe|apply"),
+                           ("limit-ms=2s", "unknown word 'limit-ms=2s'; known: "),
                            ("canary=5", "canary=5: no canaries; must be 0%, or a share from 0.0001% to 50%")):
             self.cluster.write("plugstack.conf", self.plugstack().rstrip("\n") + f" {word}\n")
             outcome = self.srun("--cox=apply", "--cox-library=openmpi-4.1", "env")
@@ -261,6 +262,26 @@ class Steps(SlurmTest):
         self.assert_untouched(settings_of(self.srun(
             "--cox=off", "env", COX_APPLY=1, COX_LIMIT="1s", LD_PRELOAD="/none/libcoxagent-openmpi.so",
             COX_SET="COX_APPLY,COX_LIMIT,LD_PRELOAD").out))
+
+    def test_the_agent_alone_is_taken_back_by_a_step_inside(self):
+        """All that `cox run` sets where the site has set the rest for everybody."""
+        settings = settings_of(self.srun("--cox=off", "env", LD_PRELOAD="/none/libcoxagent-openmpi.so").out)
+        self.assertNotIn("LD_PRELOAD", settings)
+        self.assertNotIn("COX_FORGET", settings)
+        kept = settings_of(self.srun("--cox=off", "env", LD_PRELOAD="/none/libother.so").out)
+        self.assertEqual(kept["LD_PRELOAD"], "/none/libother.so")
+
+    def test_answers_that_are_of_no_use_any_more_go(self):
+        folder = self.scratch.folder / "cache/coxswain/slurm"
+        folder.mkdir(parents=True, exist_ok=True)
+        old = folder / "0123456789abcdef"
+        notes = folder / "notes"
+        for file in (old, notes):
+            file.write_text("x")
+            os.utime(file, (0, 0))
+        self.srun("--cox=tune", "--cox-library=openmpi-4.1", "true", COX_SPOOL="/tmp/another-question")
+        self.assertFalse(old.exists())
+        self.assertTrue(notes.exists())
 
     def test_variables_that_the_user_has_set_stay(self):
         settings = settings_of(self.srun("--cox=tune", "--cox-library=openmpi-4.1", "env", **{RULES: "mine"}).out)
