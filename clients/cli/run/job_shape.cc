@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "console/numbers.h"
 #include "console/programs.h"
 #include "domain/words/counted.h"
@@ -181,11 +182,13 @@ JobShape ShapeOfNodeFile(const std::string& path) {
 
 // The scheduler's shape; zeros where it gives none.
 JobShape ShapeOfAllocation(const Environment& environment) {
-  // A step's own shape goes before its job's.
+  // A step of one task is a shell, such as that of salloc: a launcher in it has the job's nodes.
+  const bool is_shell = Count(tuning::ValueOrEmpty(environment, "SLURM_STEP_NUM_TASKS")) == 1;
+  // Else a step's own shape goes before its job's.
   const std::pair<const char*, const char*> of_slurm[] = {
       {"SLURM_STEP_NUM_NODES", "SLURM_STEP_TASKS_PER_NODE"},
       {"SLURM_JOB_NUM_NODES", "SLURM_TASKS_PER_NODE"}};
-  for (const auto& [nodes, tasks] : of_slurm) {
+  for (const auto& [nodes, tasks] : absl::MakeConstSpan(of_slurm).subspan(is_shell ? 1 : 0)) {
     if (const int64_t count = Count(tuning::ValueOrEmpty(environment, nodes)); count > 0) {
       return {count, UniformTasksPerNode(tuning::ValueOrEmpty(environment, tasks))};
     }

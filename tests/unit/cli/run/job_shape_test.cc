@@ -139,6 +139,17 @@ TEST_F(JobShapeTest, AStepGoesBeforeItsJob) {
   EXPECT_EQ(Shape("app", slurm), "2x3");
 }
 
+// As in the shell of salloc where the site starts it as a step of its own.
+TEST_F(JobShapeTest, AStepOfOneTaskIsAShellInItsJob) {
+  const Variables slurm = {{"SLURM_JOB_NUM_NODES", "8"},
+                           {"SLURM_TASKS_PER_NODE", "8(x8)"},
+                           {"SLURM_STEP_NUM_NODES", "1"},
+                           {"SLURM_STEP_NUM_TASKS", "1"},
+                           {"SLURM_STEP_TASKS_PER_NODE", "1"}};
+  EXPECT_EQ(Shape("mpirun -n 64 app", slurm), "8x8");
+  EXPECT_EQ(Shape("srun app", slurm), "8x8");
+}
+
 TEST_F(JobShapeTest, NodesThatDifferAreRefused) {
   for (const char* tasks : {"8(x3),7", "8,7", "", "x", "-1"}) {
     EXPECT_THAT(Shape("app", {{"SLURM_JOB_NUM_NODES", "4"}, {"SLURM_TASKS_PER_NODE", tasks}}),
