@@ -191,16 +191,25 @@ int64_t ActiveRevision(Session& session, const std::string& machine) {
   return status.ok() ? profile.revision() : 0;
 }
 
-// Two calibrations at once slow each other down. `before`: the revision that was active when this
-// one began.
-void WarnOfAnother(Session& session, const std::string& machine, int64_t before) {
+// The newest revision, active or not; 0: none, or not known.
+int64_t NewestRevision(Session& session, const std::string& machine) {
+  v1::ListProfilesRequest request;
+  request.set_parent(MachineName(machine));
+  request.set_page_size(1);
+  v1::ListProfilesResponse newest;
+  const absl::Status status = session.connection().Call(kListProfiles, request, newest);
+  return status.ok() && !newest.profiles().empty() ? newest.profiles(0).revision() : 0;
+}
+
+// Two calibrations at once slow each other down. `known`: the newest revision when this one began.
+void WarnOfAnother(Session& session, const std::string& machine, int64_t known) {
   v1::ListProfilesRequest request;
   request.set_parent(MachineName(machine));
   v1::ListProfilesResponse newest;
   // Without an answer, the calibration itself fails or was alone.
   if (!session.connection().Call(kListProfiles, request, newest).ok()) return;
   for (const v1::Profile& profile : newest.profiles()) {
-    if (profile.revision() <= before) return;
+    if (profile.revision() <= known) return;
     if (profile.provenance() != v1::PROVENANCE_CALIBRATED) continue;
     session.Note(absl::StrCat(
         "warning: another calibration of ", machine, " made revision ", profile.revision(),
@@ -362,6 +371,7 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   const absl::StatusOr<std::string> folder = MakeTemporaryFolder("calibrate");
   if (!folder.ok()) return folder.status();
   int64_t before = ActiveRevision(session, options.machine);
+  int64_t newest = NewestRevision(session, options.machine);
   Submitted submitted;
   bool is_kept = false;
   // A signal must not end cox between the answer of coxd and the note about it.
@@ -373,8 +383,9 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   };
   const StorePart store = [&](const Measured& measured) {
     if (!measured.samples_csv.empty()) {
-      WarnOfAnother(session, options.machine, before);
+      WarnOfAnother(session, options.machine, newest);
       before = ActiveRevision(session, options.machine);
+      newest = NewestRevision(session, options.machine);
     }
     absl::Status stored = WriteFiles(measured, *folder);
     if (stored.ok()) stored = Submit(session, options, measured, *folder, submitted);
