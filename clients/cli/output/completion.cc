@@ -154,7 +154,8 @@ std::string BashCompletion(const std::vector<VerbDescription>& verbs) {
       "# Completion of cox for bash. Made by `cox --print-completion bash`.\n"
       "_cox_machines() {\n"
       "  cox --timeout 0.3 --json machine list 2>/dev/null |\n"
-      "    grep -o '\"name\":\"machines/[^\"]*\"' | sed 's|.*/||; s|\"||'\n"
+      // Names that coxd allows, and no others: the shell expands what is offered to it.
+      "    grep -oE '\"name\":\"machines/[a-z0-9][a-z0-9._-]*\"' | sed 's|.*/||; s|\"||'\n"
       "}\n"
       "# The words of $1 that begin as the word on the line, quoted for the shell.\n"
       "_cox_offer() {\n"
@@ -209,7 +210,7 @@ std::string FishCompletion(const std::vector<VerbDescription>& verbs) {
       "# Completion of cox for fish. Made by `cox --print-completion fish`.\n"
       "function __cox_machines\n"
       "  cox --timeout 0.3 --json machine list 2>/dev/null |\n"
-      "    string match -rag '\"name\":\"machines/([^\"]*)\"'\n"
+      "    string match -rag '\"name\":\"machines/([a-z0-9][a-z0-9._-]*)\"'\n"
       "end\n"
       "# Whether the verbs on the line so far are just these.\n"
       "function __cox_at\n"

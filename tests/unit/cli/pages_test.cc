@@ -24,14 +24,14 @@ class PagesTest : public ::testing::Test {
   GlobalOptions options_;
   std::vector<VerbDescription> verbs_ = MakeCommandLine(options_)->Describe();
 
-  // What bash offers for the last word.
-  std::string Complete(const std::string& words) {
+  // What bash offers for the last word. `before`: shell commands that it runs first.
+  std::string Complete(const std::string& words, const std::string& before = "") {
     const Folder folder;
     folder.Write("cox.bash", BashCompletion(verbs_));
     console::ChildCommand command;
     command.words = {
         "bash", "-c",
-        "source " + folder.Path("cox.bash") + "; COMP_WORDS=(" + words +
+        before + "source " + folder.Path("cox.bash") + "; COMP_WORDS=(" + words +
             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cox; echo \"${COMPREPLY[*]}\""};
     command.limit_s = 60;
     const auto result = console::RunChild(command);
@@ -113,6 +113,16 @@ TEST_F(PagesTest, NamesThatCoxKnowsItselfAreOffered) {
   EXPECT_EQ(Complete("cox kernel --kernel mat"), "matmul-3d matmul-cannon\n");
   EXPECT_EQ(Complete("cox kernel --kernel sample"), "sample-sort\n") << "once for all variants";
   EXPECT_THAT(FishCompletion(verbs_), HasSubstr("-l library -x -a 'openmpi-4.1 openmpi-5.0 "));
+}
+
+// Whoever binds coxd's port while it is away answers for it.
+TEST_F(PagesTest, AMachinesNameThatIsAShellsCommandIsNotRun) {
+  const std::string daemon =
+      "cox() { printf '%s' '{\"machines\":[{\"name\":\"machines/big\"},"
+      "{\"name\":\"machines/$(echo${IFS}RAN>&2)x\"},{\"name\":\"machines/b`touch${IFS}RAN`\"},"
+      "{\"name\":\"machines/small.2\"}]}'; }; exec 2>&1; ";
+  EXPECT_EQ(Complete("cox predict -m ''", daemon), "big small.2\n");
+  EXPECT_THAT(FishCompletion(verbs_), HasSubstr("machines/([a-z0-9][a-z0-9._-]*)"));
 }
 
 TEST_F(PagesTest, ZshCompletionBorrowsFromBash) {
