@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "files/system_error.h"
 
@@ -33,6 +34,13 @@ int CreateBeside(const std::string& path, mode_t permissions, std::string* name)
   return -1;
 }
 
+// Names of files that whoever started this program has opened. Nothing goes beside them, or in the
+// place of the link.
+bool IsOpenFile(absl::string_view path) {
+  return absl::StartsWith(path, "/dev/std") || absl::StartsWith(path, "/dev/fd/") ||
+         absl::StartsWith(path, "/proc/self/fd/");
+}
+
 }  // namespace
 
 Replacement::~Replacement() {
@@ -43,7 +51,9 @@ Replacement::~Replacement() {
 absl::Status Replacement::Begin(const std::string& path, mode_t permissions) {
   path_ = path;
   struct stat existing;
-  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+  if (IsOpenFile(path)) {
+    descriptor_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  } else if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
     descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     std::string name;

@@ -1,5 +1,6 @@
 #include "files/file_io.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -100,6 +101,16 @@ TEST_F(FileIo, AFailureNamesTheFileAndLeavesNothing) {
   EXPECT_EQ(ReplaceCached(folder_ + "/none/file", "text").code(), absl::StatusCode::kNotFound);
   EXPECT_FALSE(ReplaceFile(path_, "text").ok());
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+// As "-o /dev/stdout > file": the link is nobody's to replace.
+TEST_F(FileIo, AnOpenFileIsWrittenToWhereItIs) {
+  ASSERT_TRUE(ReplaceFile(path_, "one,").ok());
+  const int descriptor = open(path_.c_str(), O_WRONLY | O_APPEND);
+  ASSERT_GE(descriptor, 0);
+  EXPECT_TRUE(ReplaceFile("/proc/self/fd/" + std::to_string(descriptor), "two").ok());
+  close(descriptor);
+  EXPECT_EQ(*ReadFile(path_), "one,two");
 }
 
 }  // namespace
