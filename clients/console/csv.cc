@@ -1,6 +1,7 @@
 #include "console/csv.h"
 
 #include <streambuf>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -12,8 +13,8 @@ constexpr int kEnd = std::char_traits<char>::eof();
 
 }  // namespace
 
-CsvReader::CsvReader(std::istream* in) : in_(in) {
-  // A byte order mark does not belong to the first column's name.
+// A byte order mark does not belong to the first column's name.
+void CsvReader::SkipMark() {
   std::streambuf* buffer = in_->rdbuf();
   constexpr absl::string_view kMark = "\xEF\xBB\xBF";
   size_t matched = 0;
@@ -42,6 +43,7 @@ void CsvReader::SkipLine() {
 bool CsvReader::Next(CsvRecord& record) {
   record.fields.clear();
   record.error = absl::OkStatus();
+  if (!std::exchange(has_begun_, true)) SkipMark();
   int c = '\n';
   while (c == '\n') {
     record.line = line_;

@@ -27,16 +27,19 @@ class CsvReader {
   static constexpr size_t kMaxRecordBytes = 1 << 20;
 
   // Reads from `in`, which must outlive the reader.
-  explicit CsvReader(std::istream* in);
+  explicit CsvReader(std::istream* in) : in_(in) {}
 
-  // Reads the next record that is not an empty line. False at the end of the input.
+  // Reads the next record that is not an empty line. False at the end of the input. Throws
+  // std::ios_base::failure if the system cannot read the file.
   bool Next(CsvRecord& record);
 
  private:
+  void SkipMark();
   int Get();
   void SkipLine();
 
   std::istream* in_;
+  bool has_begun_ = false;
   int64_t line_ = 1;
 };
 

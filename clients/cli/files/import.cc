@@ -168,6 +168,17 @@ class Sender {
     return absl::OkStatus();
   }
 
+  // The error, and what is stored in spite of it.
+  absl::Status WithStored(const absl::Status& status) const {
+    const int64_t stored = sent_ - result_.refused_count;
+    if (stored == 0) return status;
+    return WithMessage(status,
+                       absl::StrCat(status.message(), "; ", domain::Counted(stored, "row"),
+                                    domain::Plural(stored, " is", " are"), " stored",
+                                    result_.spooled_count > 0 ? " or in the relay's spool" : "",
+                                    ", the others are not"));
+  }
+
  private:
   // Who reported rows, and how they were measured.
   struct Origin {
@@ -233,12 +244,18 @@ class Sender {
       progress_.Clear();
       // The rows of earlier batches are stored; the user must know.
       const int64_t stored = sent_ - result_.refused_count;
-      if (stored == 0) return status;
-      return WithMessage(status,
-                         absl::StrCat(status.message(), "; ", domain::Counted(stored, "row"),
-                                      domain::Plural(stored, " is", " are"), " stored",
-                                      result_.spooled_count > 0 ? " or in the relay's spool" : "",
-                                      ", the others are not"));
+      // coxd stores a batch before it learns from it and answers.
+      if (absl::IsDeadlineExceeded(status) || (absl::IsUnavailable(status) && stored > 0)) {
+        return WithMessage(
+            status, absl::StrCat(
+                        status.message(), "; ", domain::Counted(stored, "row"),
+                        domain::Plural(stored, " is", " are"), " stored for certain, and the next ",
+                        batch.observations_size(),
+                        " may be: before you import again, look with `cox observations list --count"
+                        " --source ",
+                        batch.source(), "`"));
+      }
+      return WithStored(status);
     }
     sent_ += batch.observations_size();
     waiting_ -= batch.observations_size();
@@ -277,6 +294,7 @@ absl::Status SendRows(const ImportOptions& options, Sender& sender) {
   while ((*file)->Next()) {
     absl::Status status = ParseObservation(**file, observation);
     if (!status.ok()) {
+      if (!(*file)->read_error().ok()) return sender.WithStored((*file)->read_error());
       if (options.skip_bad) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(status.message(), " (the file changed while it was read)"));

@@ -20,6 +20,7 @@
 #include "cli/resource_names.h"
 #include "console/csv.h"
 #include "console/numbers.h"
+#include "domain/limits.h"
 
 namespace cox::cli {
 namespace {
@@ -152,7 +153,7 @@ absl::Status ParseObservation(const RecordFile& file, v1::Observation& observati
   observation.set_block_bytes(row.Integer(kBlockBytes, 0, console::kMaxBytes));
   observation.set_time_s(row.Positive(kTime));
   observation.set_run(row.OptionalText(kRun, kMaxLabelBytes));
-  observation.set_count(row.IntegerOr(kCount, 1, console::kMaxBytes, 0));
+  observation.set_count(row.IntegerOr(kCount, 1, domain::kMaxTimingCount, 0));
   observation.set_statistic(row.OptionalText(kStatistic, kMaxWordBytes));
   const std::string& statistic = observation.statistic();
   if (!statistic.empty() && statistic != "mean" && statistic != "median" && statistic != "min") {
@@ -160,8 +161,11 @@ absl::Status ParseObservation(const RecordFile& file, v1::Observation& observati
   }
   observation.set_stddev_s(row.NonNegativeOrZero(kStddev));
   const std::string at = row.OptionalText(kAt, kMaxWordBytes);
-  if (row.ok() && !at.empty() && !TimeUtil::FromString(at, observation.mutable_at())) {
-    row.Fail(kAt, absl::StrCat("is '", at, "', must be a time like 2026-11-20T08:00:00Z"));
+  const bool is_time = at.empty() || (TimeUtil::FromString(at, observation.mutable_at()) &&
+                                      observation.at().seconds() >= 0);
+  if (row.ok() && !is_time) {
+    row.Fail(kAt,
+             absl::StrCat("is '", at, "', must be a time like 2026-11-20T08:00:00Z, after 1969"));
   }
   observation.set_type_bytes(row.IntegerOr(kTypeBytes, 1, console::kMaxCount, 0));
   const std::string kind = row.OptionalText(kKind, kMaxWordBytes);

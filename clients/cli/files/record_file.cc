@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -48,7 +49,8 @@ RecordFile::RecordFile(std::string path, std::unique_ptr<std::istream> in,
     : path_(std::move(path)), columns_(columns), in_(std::move(in)), reader_(in_.get()) {}
 
 absl::Status RecordFile::ReadHeader() {
-  if (!reader_.Next(record_)) {
+  if (!ReadRecord()) {
+    if (!read_error_.ok()) return read_error_;
     return absl::InvalidArgumentError(
         absl::StrCat(path_, ": is empty, a header line with column names is needed"));
   }
@@ -95,8 +97,25 @@ std::string RecordFile::HeaderHint(size_t column) const {
   return "";
 }
 
+bool RecordFile::ReadRecord() {
+  errno = 0;
+  try {
+    return reader_.Next(record_);
+  } catch (const std::ios_base::failure& failure) {
+    read_error_ = absl::UnknownError(
+        absl::StrCat(path_, ":", record_.line,
+                     ": cannot be read: ", errno != 0 ? std::strerror(errno) : failure.what()));
+    return false;
+  }
+}
+
 bool RecordFile::Next() {
-  if (!reader_.Next(record_)) return false;
+  if (!read_error_.ok()) return false;
+  if (!ReadRecord()) {
+    // The last record is the news that there are more, which cannot be read.
+    status_ = read_error_;
+    return !read_error_.ok();
+  }
   status_ = absl::OkStatus();
   if (!record_.error.ok()) {
     status_ = absl::InvalidArgumentError(

@@ -37,6 +37,9 @@ class RecordFile {
   // Reads the next record; false at the end. `status()` then says whether it is well formed.
   bool Next();
   const absl::Status& status() const { return status_; }
+  // UNKNOWN once the system cannot read on, which status() says, too; then the rest of the file is
+  // missing.
+  const absl::Status& read_error() const { return read_error_; }
 
   // The field of the i-th column of the specification, without spaces around it; empty where the
   // file has no such column.
@@ -54,6 +57,8 @@ class RecordFile {
   RecordFile(std::string path, std::unique_ptr<std::istream> in,
              absl::Span<const ColumnSpec> columns);
   absl::Status ReadHeader();
+  // Reads into record_; false at the end, and where read_error_ says why.
+  bool ReadRecord();
   // What is probably wrong with a header that lacks this column; may be empty.
   std::string HeaderHint(size_t column) const;
 
@@ -66,6 +71,7 @@ class RecordFile {
   size_t width_ = 0;
   console::CsvRecord record_;
   absl::Status status_;
+  absl::Status read_error_;
 };
 
 }  // namespace cox::cli

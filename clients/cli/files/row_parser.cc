@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/resource_names.h"
 #include "console/numbers.h"
+#include "console/printable.h"
 
 namespace cox::cli {
 
@@ -50,6 +51,10 @@ std::string RowParser::OptionalText(size_t column, size_t max_bytes) {
   const absl::string_view text = file_.Get(column);
   if (text.size() > max_bytes) {
     Fail(column, absl::StrCat("has ", text.size(), " bytes, at most ", max_bytes, " are allowed"));
+    return "";
+  }
+  if (console::Printable(text) != text) {
+    Fail(column, "has characters that are not printable, or bytes that are not UTF-8");
     return "";
   }
   return std::string(text);

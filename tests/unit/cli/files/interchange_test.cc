@@ -117,10 +117,15 @@ TEST(InterchangeTest, NamesLineColumnAndRuleOfABadField) {
       {8, "nan", "f.csv:2:time_s: is 'nan', must be finite"},
       {8, "0", "f.csv:2:time_s: is '0', must be > 0"},
       {8, "", "f.csv:2:time_s: is empty"},
+      {9, "L\xe4ufe",
+       "f.csv:2:run: has characters that are not printable, or bytes that are not UTF-8"},
+      {9, "a\x1b[2J", "f.csv:2:run: has characters that are not printable"},
       {10, "0", "f.csv:2:count: is '0'"},
+      {10, "1000000000001", "f.csv:2:count: is '1000000000001'"},
       {11, "mode", "f.csv:2:statistic: is 'mode', must be mean, median or min"},
       {12, "-1", "f.csv:2:stddev_s: is '-1', must be >= 0"},
       {13, "yesterday", "f.csv:2:at: is 'yesterday'"},
+      {13, "1969-12-31T23:59:59Z", "f.csv:2:at: is '1969-12-31T23:59:59Z'"},
       {14, "0", "f.csv:2:type_bytes: is '0'"},
   };
   for (const BadField& bad : cases) {
