@@ -156,7 +156,11 @@ absl::Status Import(Session& session, const std::string& file) {
   }
   create.set_request_id(NewUuid());
   v1::Machine machine;
-  const bool known = Get(session, std::string(BareMachine(create.machine().name())), machine).ok();
+  const absl::Status found =
+      Get(session, std::string(BareMachine(create.machine().name())), machine);
+  // Only a machine that was not there before may be removed below.
+  if (!found.ok() && !absl::IsNotFound(found)) return found;
+  const bool known = found.ok();
   status = session.connection().Call(kCreateMachine, create, machine);
   if (!status.ok()) return status;
   v1::Profile profile;
