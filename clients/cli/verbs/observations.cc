@@ -190,17 +190,32 @@ absl::Status List(Session& session, const Options& options) {
 }
 
 // Calls `write` for each row of the table, the header first.
+// Whoever deletes what was exported must know that the file has not all of it.
+void NoteSums(Session& session, const Options& options, int64_t written) {
+  const bool is_of_reporter = options.library.empty() && options.collective.empty() &&
+                              options.algorithm.empty() && options.since <= absl::UnixEpoch();
+  v1::CountObservationsResponse counted;
+  if (!is_of_reporter || !Count(session, options, counted).ok()) return;
+  const int64_t sums = counted.observation_count() - written;
+  if (sums <= 0) return;
+  session.Note(absl::StrCat("warning: ", domain::Counted(sums, "older observation"),
+                            domain::Plural(sums, " is", " are"),
+                            " kept as sums only (retention-age), and not in the file"));
+}
+
 absl::Status ExportTo(Session& session, const Options& options,
                       const std::function<absl::Status(absl::string_view)>& write) {
   bool more = false;
-  bool is_empty = true;
+  int64_t written = 0;
   absl::Status status = write(ObservationHeader());
   if (!status.ok()) return status;
   status = ForEach(session, options, 0, more, [&](const v1::Observation& row) {
-    is_empty = false;
+    ++written;
     return write(ObservationRow(row));
   });
-  if (status.ok() && is_empty) NoteNothingFound(session, options);
+  if (!status.ok()) return status;
+  if (written == 0) NoteNothingFound(session, options);
+  NoteSums(session, options, written);
   return status;
 }
 
