@@ -67,9 +67,13 @@ class Doctor {
       ExamineMachines();
       ExamineObservations();
     }
-    for (const std::string& mpi : console::KnownMpis()) ExamineMpi(mpi);
-    ExamineClock();
+    for (const std::string& mpi : console::KnownMpis()) {
+      if (interrupted_.ok()) ExamineMpi(mpi);
+    }
+    if (interrupted_.ok()) ExamineClock();
   }
+  // CANCELLED after Ctrl-C.
+  const absl::Status& interrupted() const { return interrupted_; }
 
  private:
   void Add(std::string check, Result result, std::string detail, std::string advice = "") {
@@ -404,6 +408,10 @@ class Doctor {
     command.words = {bench, "--version"};
     command.limit_s = 20;
     const absl::StatusOr<console::ChildResult> said = console::RunChild(command);
+    if (absl::IsCancelled(said.status())) {
+      interrupted_ = said.status();
+      return;
+    }
     const std::string version = said.ok() && said->exit_code == 0
                                     ? std::string(absl::StripAsciiWhitespace(said->out))
                                     : std::string();
@@ -435,6 +443,7 @@ class Doctor {
   }
 
   Session& session_;
+  absl::Status interrupted_;
   v1::ListModelsResponse models_;
   std::vector<Finding> findings_;
 };
@@ -468,6 +477,7 @@ absl::Status Examine(Session& session) {
   Doctor doctor(session);
   doctor.ExamineAll();
   Print(session, doctor.findings());
+  if (!doctor.interrupted().ok()) return doctor.interrupted();
   std::vector<std::string> failed;
   for (const Finding& finding : doctor.findings()) {
     if (finding.result == Result::kFail) failed.push_back(finding.check);

@@ -59,9 +59,9 @@ absl::StatusOr<v1::ExplainRequest> RequestOf(const Options& options) {
   scenario.set_assume_idle_switches(options.nodes_in_use.idle_switches);
   for (const v1::WhatIf& change : options.what_if.changes) *scenario.add_what_if() = change;
   const absl::StatusOr<int64_t> from = console::ParseSize(options.from);
-  if (!from.ok()) return from.status();
+  if (!from.ok()) return UsageError(absl::StrCat("--from: ", from.status().message()));
   const absl::StatusOr<int64_t> to = console::ParseSize(options.to);
-  if (!to.ok()) return to.status();
+  if (!to.ok()) return UsageError(absl::StrCat("--to: ", to.status().message()));
   if (*from > *to) {
     return UsageError(absl::StrCat("--from: is ", *from, " bytes, more than --to, which is ", *to));
   }
@@ -261,6 +261,7 @@ void AddExplainVerb(Verb app) {
               return UsageError("--csv takes one --node-list: its rows do not name the list");
             }
             absl::Status status = RequireScenario(options->scenario);
+            if (status.ok()) status = RequestOf(*options).status();
             return status.ok() ? CheckSheetFiles(options->files, global) : status;
           });
 }
