@@ -111,7 +111,10 @@ NodesInUse UseDragonfly(const std::vector<int>& dims, const std::vector<int>& pl
   in_use.bisection_links = std::max(1.0, n / 2 * narrowest);
   if (at_router.size() > 1) in_use.links = links;
   for (const int64_t run : {EvenRun(routers), EvenRun(groups)}) {
-    if (run > 0) in_use.unit_nodes.push_back(run);
+    // With one router in each group both are the same.
+    if (run > (in_use.unit_nodes.empty() ? int64_t{0} : in_use.unit_nodes.back())) {
+      in_use.unit_nodes.push_back(run);
+    }
   }
   return in_use;
 }

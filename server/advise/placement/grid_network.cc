@@ -34,6 +34,7 @@ constexpr double kMaxWidth = 1e6;
 class GridNetworkReader {
  public:
   absl::StatusOr<GridNetwork> Read(absl::string_view text) {
+    int64_t of_grid = 0;
     for (absl::string_view line : absl::StrSplit(text, '\n')) {
       ++number_;
       line = absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
@@ -45,7 +46,9 @@ class GridNetworkReader {
             absl::StrSplit(word, absl::MaxSplits('=', 1));
         if (absl::Status status = ReadWord(pair.first, pair.second); !status.ok()) return status;
       }
+      of_grid = number_;
     }
+    number_ = of_grid;
     if (absl::Status status = Check(); !status.ok()) return status;
     return std::move(grid_);
   }

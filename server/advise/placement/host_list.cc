@@ -16,6 +16,8 @@ namespace {
 // Longer numbers are no host's.
 constexpr size_t kMaxDigits = 12;
 constexpr size_t kMaxShown = 60;
+// Longer names are no host's. A name grows with each [ ] of an item, and there may be many names.
+constexpr size_t kMaxNameBytes = 255;
 
 class Expansion {
  public:
@@ -55,6 +57,9 @@ class Expansion {
         if (!absl::ascii_isgraph(static_cast<unsigned char>(c)))
           return Wrong("a space or control character in a name");
       }
+      if (names.front().size() + plain.size() > kMaxNameBytes) {
+        return Wrong(absl::StrCat("a name of more than ", kMaxNameBytes, " characters"));
+      }
       for (std::string& name : names) absl::StrAppend(&name, plain);
       if (open == absl::string_view::npos) break;
       const size_t close = item.find(']');
@@ -87,7 +92,7 @@ class Expansion {
           (ends.second.empty() && range.find('-') != absl::string_view::npos)) {
         return Wrong("something else than numbers and ranges in [ ]");
       }
-      if (to < from) return Wrong(absl::StrCat("a range that falls, ", range));
+      if (to < from) return Wrong(absl::StrCat("a range that falls, ", range.substr(0, kMaxShown)));
       if (to - from >= static_cast<int64_t>(kMaxHosts)) return TooMany();
       for (int64_t number = from; number <= to; ++number) {
         std::string digits = absl::StrCat(number);

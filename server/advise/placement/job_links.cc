@@ -1,6 +1,7 @@
 #include "advise/placement/job_links.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cox::advise {
 
@@ -38,7 +39,7 @@ JobLinks::Even JobLinks::Evenly(double network_bytes, double node_bytes) const {
     even.latency_s = load.latency_s;
   }
   if (nodes_.sockets.count > 1 && ppn > 1 && node_bytes > 0) {
-    const double ranks = ppn / nodes_.sockets.count;  // of a socket
+    const double ranks = RanksOfSocket();
     const double bytes = node_bytes / (n * ppn * (ppn - 1)) * ranks * (ppn - ranks);
     even.socket_s = bytes * prices_.socket_byte_s / SocketWidth();
     even.latency_s = std::max(even.latency_s, prices_.socket_hop_s);
@@ -55,11 +56,13 @@ int JobLinks::SocketOf(int64_t rank) const {
 double JobLinks::CrossingShare() const {
   if (!HaveSockets(nodes_, scenario_)) return 0;
   const auto ppn = static_cast<double>(scenario_.ppn);
-  return (ppn - ppn / nodes_.sockets.count) / (ppn - 1);
+  return (ppn - RanksOfSocket()) / (ppn - 1);
 }
 
-double JobLinks::SocketWidth() const {
-  return static_cast<double>(scenario_.ppn) / nodes_.sockets.count / nodes_.sockets.taper;
+double JobLinks::RanksOfSocket() const {
+  return std::ceil(static_cast<double>(scenario_.ppn) / nodes_.sockets.count);
 }
+
+double JobLinks::SocketWidth() const { return RanksOfSocket() / nodes_.sockets.taper; }
 
 }  // namespace cox::advise

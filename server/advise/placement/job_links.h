@@ -66,6 +66,8 @@ class JobLinks {
 
  private:
   int SocketOf(int64_t rank) const;
+  // Most ranks of a job's node at one socket.
+  double RanksOfSocket() const;
   // Links of a rank in its node that lead from a socket to others.
   double SocketWidth() const;
 

@@ -49,5 +49,21 @@ TEST(HostListTest, SaysWhatIsWrong) {
   }
 }
 
+// A megabyte of name times 99,999 hosts would be all memory.
+TEST(HostListTest, NamesAreShort) {
+  const std::string name(255, 'n');
+  EXPECT_EQ(ExpandHostList(name, "f")->front(), name);
+  EXPECT_TRUE(ExpandHostList(std::string(249, 'n') + "[1-99999]", "f").ok());
+  std::string brackets;
+  for (int i = 0; i < 1'000'000; ++i) brackets += "[1]";
+  for (const std::string& text : {name + "n", std::string(1'000'000, 'n') + "[1-99999]",
+                                  "[1-99999]" + std::string(1'000'000, 'n'), brackets}) {
+    const auto hosts = ExpandHostList(text, "f");
+    ASSERT_FALSE(hosts.ok());
+    EXPECT_THAT(std::string(hosts.status().message()), HasSubstr("more than 255 characters"));
+    EXPECT_LT(hosts.status().message().size(), 300U);
+  }
+}
+
 }  // namespace
 }  // namespace cox::advise

@@ -60,6 +60,9 @@ TEST(SocketsTest, AllToAllPaysForTheLinksBetweenSockets) {
   // 4 links: 4 blocks over each, while a rank sends 7.
   const NodesInUse wide = Use("Sockets=2 Taper=1\nTorus=1 Nodes=n1\n", "n1");
   EXPECT_EQ(CostOf(Alltoall(8, 8), wide)[model::Term::kLinkCongestion], 0);
+  // Fewer ranks than sockets: each has a socket to itself, and all of its links.
+  const NodesInUse many = Use("Sockets=8\nTorus=1 Nodes=n1\n", "n1");
+  EXPECT_NEAR(CostOf(Alltoall(2, 2), many)[model::Term::kLinkCongestion], 0, 1e-15);
   // One rank has no other socket.
   EXPECT_EQ(CostOf(Alltoall(1, 1), nodes)[model::Term::kLatency], 0);
 }
