@@ -1,6 +1,7 @@
 #include "learn/calibrate/buffer_limit.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace cox::learn {
@@ -8,13 +9,24 @@ namespace {
 
 constexpr double kSettled = 0.05;
 
+// In the order of their messages, one of each number: two timings of the same flood always agree.
+std::vector<Flood> Distinct(absl::Span<const Flood> floods) {
+  std::map<double, std::vector<double>> times_s;
+  for (const Flood& flood : floods) times_s[flood.messages].push_back(flood.time_s);
+  std::vector<Flood> distinct;
+  for (auto& [messages, times] : times_s) {
+    const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    distinct.push_back({messages, *middle});
+  }
+  return distinct;
+}
+
 }  // namespace
 
 std::optional<double> BufferLimit(absl::Span<const Flood> floods, double receive_gap_s) {
-  if (floods.size() < 3 || !(receive_gap_s > 0)) return std::nullopt;
-  std::vector<Flood> sorted(floods.begin(), floods.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Flood& a, const Flood& b) { return a.messages < b.messages; });
+  const std::vector<Flood> sorted = Distinct(floods);
+  if (sorted.size() < 3 || !(receive_gap_s > 0)) return std::nullopt;
   const auto held = [&](const Flood& flood) {
     return flood.messages - flood.time_s / receive_gap_s;
   };

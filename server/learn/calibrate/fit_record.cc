@@ -45,14 +45,17 @@ void FitRecord::AddBufferLimit(absl::Span<const Sample* const> samples) {
   if (buffer < 0) return;
   const domain::Parameter* gap = calibration_.profile.Find(model_.id(), level_, "g_r");
   const domain::Parameter* per_byte = calibration_.profile.Find(model_.id(), level_, "g_r_byte");
+  // Of the size that comes last: floods of several sizes fill the buffer at different numbers.
+  const auto last = std::find_if(samples.rbegin(), samples.rend(),
+                                 [](const Sample* sample) { return sample->kind == "flood"; });
+  if (last == samples.rend()) return;
+  const auto bytes = static_cast<double>((*last)->block_bytes);
   std::vector<Flood> floods;
-  double bytes = 0;
   for (const Sample* sample : samples) {
-    if (sample->kind != "flood") continue;
+    if (sample->kind != "flood" || sample->block_bytes != (*last)->block_bytes) continue;
     floods.push_back({static_cast<double>(sample->messages), sample->time_s});
-    bytes = static_cast<double>(sample->block_bytes);
   }
-  if (floods.empty() || gap == nullptr) return;
+  if (gap == nullptr) return;
   const double gap_s = gap->value + (per_byte != nullptr ? per_byte->value * bytes : 0);
   if (const auto limit = BufferLimit(floods, gap_s)) {
     Set(buffer, *limit, 0.1 * *limit, 0,

@@ -63,6 +63,12 @@ TEST(BufferLimitTest, FloodsThatDoNotFillItShowNothing) {
   EXPECT_FALSE(BufferLimit({{10, 1e-5}, {100, 1e-4}, {1000, 1e-3}}, 1e-6).has_value());
   EXPECT_FALSE(BufferLimit({{10, 1e-6}, {100, 1e-6}}, 1e-6).has_value());
   EXPECT_FALSE(BufferLimit({{10, 1e-6}, {50, 1e-6}, {60, 1e-6}}, 0).has_value());
+  // Two runs: the same flood twice holds as much twice.
+  EXPECT_FALSE(
+      BufferLimit(
+          {{192, 19e-6}, {768, 77e-6}, {3072, 307e-6}, {192, 19e-6}, {768, 77e-6}, {3072, 308e-6}},
+          1e-6)
+          .has_value());
 }
 
 }  // namespace
