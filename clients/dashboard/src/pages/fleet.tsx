@@ -26,9 +26,6 @@ export function attentionOf(state: MachineState, nowMs: number, savings?: Saving
   }
   if (num(state.profileRevision) === 0) return { tone: 'bad', rank: 1, text: 'no profile: calibrate it' };
   if (savedTone(savings?.rows?.[0]) === 'bad') return { tone: 'bad', rank: 1.5, text: 'tuning costs time here: see what it saves' };
-  if (num(state.droppedCount) > num(state.observationCount) / 10 && num(state.droppedCount) > 0) {
-    return { tone: 'warn', rank: 2, text: `${countText(num(state.droppedCount))} timings dropped` };
-  }
   const withdrawn = (savings?.withdrawals ?? []).filter((one) => !one.ended && since(one.createTime) < 7 * DAY_MS).length;
   if (withdrawn > 0) return { tone: 'warn', rank: 2.5, text: `${withdrawn === 1 ? 'an algorithm was' : `${withdrawn} algorithms were`} withdrawn: slower than the default` };
   if (num(state.machine.pinnedRevision) > 0) {

@@ -79,7 +79,8 @@ export function Live() {
     state ? { machine: name, startTime: new Date(startMs).toISOString(), bucketS: BUCKET_S } : null, EVERY_MS, name);
   if (states.length === 0 && name === '') return <><h1>Live</h1><NoMachine /></>;
   const rows = asked.data?.times ?? [];
-  const buckets = bucketsOf(rows, startMs / 1000, nowMs / 1000);
+  // The question begins at a whole minute, so that it stays the same for as long.
+  const buckets = bucketsOf(rows, nowMs / 1000 - WINDOW_S, nowMs / 1000);
   const timings = buckets.reduce((sum, bucket) => sum + bucket.timings, 0);
   const latest = [...rows].reverse().slice(0, 30);
   return (

@@ -1,5 +1,5 @@
 // One machine: its parameters over revisions, which model is right, when it changed.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type CallError } from '../api/connect';
 import { type Accuracy, type HeldRevision, type Machine as MachineJson, num, type Parameter, type Profile, type PredictionError } from '../api/types';
 import { toError, useCall, useNow } from '../base/hooks';
@@ -15,6 +15,7 @@ import { SavingsCard } from './savings';
 
 const REVISIONS = 100;
 const MOST_REVISIONS_ASKED = 12;
+const REVISIONS_STAY_MS = 300_000;
 
 const keyOf = (parameter: Parameter) => `${parameter.model}.${parameter.level}.${parameter.name}`;
 
@@ -135,7 +136,13 @@ function useRevisionErrors(machine: string, revisions: number[]) {
 }
 
 function AccuracyOverRevisions(props: { machine: string; profiles: Profile[] }) {
-  const revisions = someRevisions(props.profiles.map((profile) => num(profile.revision)), MOST_REVISIONS_ASKED);
+  // coxd builds a view for each, so a new revision alone does not make the page ask again.
+  const chosen = useRef({ atMs: 0, revisions: [] as number[] });
+  if (chosen.current.revisions.length < 2 || Date.now() - chosen.current.atMs > REVISIONS_STAY_MS) {
+    const all = props.profiles.map((profile) => num(profile.revision));
+    chosen.current = { atMs: Date.now(), revisions: someRevisions(all, MOST_REVISIONS_ASKED) };
+  }
+  const { revisions } = chosen.current;
   const { found: errors, error, busy } = useRevisionErrors(props.machine, revisions);
   const ofModel = revisions.map((revision) => errors.get(revision)?.model);
   const leftOut = revisions.map((revision) => errors.get(revision)?.leftOut);
