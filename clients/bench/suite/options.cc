@@ -33,7 +33,8 @@ CLI::App* AddSuite(CLI::App* app, SuiteOptions* options) {
       ->check(CLI::Range(1, 1 << 20));
   suite->add_option(
       "--launcher", options->launcher,
-      "Command that starts an MPI job, such as \"mpirun -n {ranks}\" (default: the MPI's own)");
+      "Command that starts an MPI job, such as \"mpirun -n {ranks}\" (default: the MPI's own). If "
+      "it starts ranks on other hosts, set TMPDIR to a folder that they share");
   suite->add_option("--server", options->server, "Address of coxd (default: that of cox)");
   suite
       ->add_option(
