@@ -13,7 +13,7 @@
 
 #include "agent/stream/algorithm_labels.h"
 #include "agent/stream/decide.h"
-#include "agent/stream/own_environment.h"
+#include "agent/stream/plugin/own_environment.h"
 #include "agent/stream/sender.h"
 #include "agent/stream/sketch_window.h"
 #include "agent/stream/window.h"

@@ -1,6 +1,6 @@
 // What getenv() reads within the plugin.
-#ifndef COX_AGENT_STREAM_OWN_ENVIRONMENT_H_
-#define COX_AGENT_STREAM_OWN_ENVIRONMENT_H_
+#ifndef COX_AGENT_STREAM_PLUGIN_OWN_ENVIRONMENT_H_
+#define COX_AGENT_STREAM_PLUGIN_OWN_ENVIRONMENT_H_
 
 namespace cox::agent {
 
@@ -10,4 +10,4 @@ void UseEnvironment(const char* const* copy);
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_STREAM_OWN_ENVIRONMENT_H_
+#endif  // COX_AGENT_STREAM_PLUGIN_OWN_ENVIRONMENT_H_

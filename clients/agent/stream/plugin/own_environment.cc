@@ -1,7 +1,7 @@
 // The plugin's threads run beside the program, which may set variables at any time: then the C
 // library frees the array that getenv() walks through. This hidden function replaces getenv()
 // within the plugin only, gRPC included.
-#include "agent/stream/own_environment.h"
+#include "agent/stream/plugin/own_environment.h"
 
 #include <string.h>
 #include <unistd.h>
