@@ -10,7 +10,7 @@
 
 #include "agent/job/log.h"
 #include "agent/sampling/sampling.h"
-#include "domain/machine_name.h"
+#include "domain/reports/machine_name.h"
 #include "servers/address.h"
 
 namespace cox::agent {

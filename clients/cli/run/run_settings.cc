@@ -13,7 +13,7 @@
 #include "cli/run/daemon_text.h"
 #include "console/printable.h"
 #include "domain/collective.h"
-#include "domain/machine_name.h"
+#include "domain/reports/machine_name.h"
 #include "library/fingerprint.h"
 #include "library/mpich/prefixes.h"
 #include "library/run_time_number.h"

@@ -1,4 +1,4 @@
-#include "domain/machine_name.h"
+#include "domain/reports/machine_name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The name of a job's machine where nobody has said it. With libc only, because the agent uses it
 // in every process of a job. Pure, any thread.
-#ifndef COX_DOMAIN_MACHINE_NAME_H_
-#define COX_DOMAIN_MACHINE_NAME_H_
+#ifndef COX_DOMAIN_REPORTS_MACHINE_NAME_H_
+#define COX_DOMAIN_REPORTS_MACHINE_NAME_H_
 
 #include <stddef.h>
 #include <stdio.h>
@@ -55,4 +55,4 @@ inline void MachineFromCluster(const char* cluster, char* machine, int size) {
 
 }  // namespace cox::domain
 
-#endif  // COX_DOMAIN_MACHINE_NAME_H_
+#endif  // COX_DOMAIN_REPORTS_MACHINE_NAME_H_
