@@ -174,8 +174,8 @@ class AskingTest(unittest.TestCase):
         self.assertEqual(rows[-1]["to_block_bytes"], str(16 << 20))
         self.refused(5, "model", *ask[:-1], "all")
         self.refused(3, "no-such", *ask[:-1], "no-such")
-        self.refused(5, "'x' is not a size", *ask, "--to", "x")
-        self.refused(5, "--from", *ask, "--from", "1k", "--to", "1")
+        self.refused(2, "--to: 'x' is not a size", *ask, "--to", "x")
+        self.refused(2, "--from", *ask, "--from", "1k", "--to", "1")
 
     def test_predict_compares_models(self):
         text = self.ok("predict", "-m", "cm5-64", "-c", "alltoall", "-p", "64", "-b", "1k", "--model", "all")

@@ -245,7 +245,7 @@ ENGINEER = [
     (f"predict {POINT} --what-if hockny.network.alpha=1us", REFUSED, 'no model has a parameter "hockny.network.alpha"'),
     (f"predict {POINT} --what-if max-rate.network.alpha=1MB", REFUSED, "max-rate.network.alpha is in s, not in bytes"),
     (f"predict {POINT} --csv /nosuch/x", NOT_FOUND, "/nosuch/x: No such file"),
-    (f"explain {POINT} --from 1k --to 64", REFUSED, "--from: is 1024 bytes, more than --to, which is 64"),
+    (f"explain {POINT} --from 1k --to 64", WRONG, "--from: is 1024 bytes, more than --to, which is 64"),
     ("strategies -c bcst", NOT_FOUND, NEAREST_BCAST),
     ("strategies --library openmpi-9", NOT_FOUND, 'there is no library "openmpi-9"'),
     ("kernel -m lab --kernel matmull -n 8 -p 4", NOT_FOUND, 'kernel "matmull": there are only matmul-3d'),
