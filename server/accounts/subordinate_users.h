@@ -29,8 +29,8 @@ class SubordinateUsers {
 
   // Reads the file again if it has changed, and after a minute if it has a user whom the system's
   // database did not know. A wrong line counts for nothing, nor does one of an unknown user or of
-  // root: only root acts as the users of root's ranges. Looks up users in the
-  // system's database: may wait.
+  // root: only root acts as the users of root's ranges. Looks up users in the system's database:
+  // may wait.
   void Refresh();
 
   // Who owns the range that has this number; the user itself if none has, or if the system's

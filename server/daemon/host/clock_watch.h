@@ -12,8 +12,8 @@ class ClockWatch {
   // nobody sets.
   ClockWatch(int64_t now_us, int64_t steady_us) : now_us_(now_us), steady_us_(steady_us) {}
 
-  // Whether the clock has gained more than an hour on the steady one since the last look. It may
-  // have been right before, or it may be right now: at the next look it counts again.
+  // Whether the clock has gained more than an hour on the steady one since the last look. The time
+  // then and the time now may be the wrong one. The next look compares with this one.
   bool WasSetAhead(int64_t now_us, int64_t steady_us) {
     const int64_t gained_us = (now_us - now_us_) - (steady_us - steady_us_);
     now_us_ = now_us;
