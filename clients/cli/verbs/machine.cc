@@ -156,8 +156,7 @@ absl::Status Import(Session& session, const std::string& file) {
   }
   create.set_request_id(NewUuid());
   v1::Machine machine;
-  const absl::Status found =
-      Get(session, std::string(BareMachine(create.machine().name())), machine);
+  absl::Status found = Get(session, std::string(BareMachine(create.machine().name())), machine);
   // Only a machine that was not there before may be removed below.
   if (!found.ok() && !absl::IsNotFound(found)) return found;
   const bool known = found.ok();
