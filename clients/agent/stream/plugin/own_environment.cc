@@ -1,9 +1,10 @@
 // The plugin's threads run beside the program, which may set variables at any time: then the C
-// library frees the array that getenv() walks through. This hidden function replaces getenv()
-// within the plugin only, gRPC included.
+// library frees the array that getenv() walks through. These hidden functions replace those of the
+// C library within the plugin only, gRPC included.
 #include "agent/stream/plugin/own_environment.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -29,4 +30,9 @@ extern "C" __attribute__((visibility("hidden"))) char* getenv(const char* name) 
     }
   }
   return nullptr;
+}
+
+// gRPC's choice.
+extern "C" __attribute__((visibility("hidden"))) char* secure_getenv(const char* name) noexcept {
+  return getauxval(AT_SECURE) != 0 ? nullptr : getenv(name);
 }
