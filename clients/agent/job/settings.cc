@@ -310,8 +310,11 @@ Settings ReadSettings() {
   // The program may change its directory before the agent writes.
   if (const char* spool = Variable("COX_SPOOL")) {
     const bool is_relative = spool[0] != '/' && settings.directory[0] != '\0';
-    snprintf(settings.spool, sizeof(settings.spool), "%s%s%s",
-             is_relative ? settings.directory : "", is_relative ? "/" : "", spool);
+    const int length =
+        snprintf(settings.spool, sizeof(settings.spool), "%s%s%s",
+                 is_relative ? settings.directory : "", is_relative ? "/" : "", spool);
+    // Half a name would be somebody else's file.
+    if (length >= static_cast<int>(sizeof(settings.spool))) settings.spool[0] = '\0';
   }
   return settings;
 }
