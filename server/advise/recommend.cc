@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "advise/caveats.h"
 #include "advise/choice.h"
+#include "advise/of_jobs_alone.h"
 #include "advise/tuning/tuning.h"
 #include "advise/weighing.h"
 #include "domain/errors.h"
@@ -88,8 +89,7 @@ void MarkIncomparable(const MachineView& machine, const Question& question,
                       absl::Span<Weighed> weighed) {
   const learn::CollectiveCorrections& learned =
       machine.corrections->Of(question.library, question.collective);
-  const learn::AlgorithmTimings& of_default = learned.TimingsOf(learn::kDefaultAlgorithm);
-  if (!of_default.jobs || of_default.benchmark || learned.InJobs() != nullptr) return;
+  if (!IsOfJobsAlone(learned, learn::kDefaultAlgorithm)) return;
   for (Weighed& entry : weighed) {
     const learn::AlgorithmTimings& timings = learned.TimingsOf(entry.code());
     entry.is_comparable = timings.jobs || !timings.benchmark;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "advise/caveats.h"
 #include "advise/choice.h"
+#include "advise/of_jobs_alone.h"
 #include "domain/collective.h"
 #include "learn/structure.h"
 #include "library/libraries.h"
@@ -51,14 +52,10 @@ const Candidate* SurelyFastTimed(const std::vector<Candidate>& ranked) {
   return best;
 }
 
-// Whether only jobs timed the candidate, and nothing tells how long the call takes in a benchmark:
-// ranks of jobs wait for each other within a call.
-bool IsOfJobsAlone(const MachineView& machine, const Question& asked, const Candidate& candidate) {
-  const learn::CollectiveCorrections& learned =
-      machine.corrections->Of(asked.library, asked.collective);
-  const learn::AlgorithmTimings& timings =
-      learned.TimingsOf(candidate.code.empty() ? candidate.algorithm : candidate.code);
-  return timings.jobs && !timings.benchmark && learned.InJobs() == nullptr;
+bool HasTimesOfJobsAlone(const MachineView& machine, const Question& asked,
+                         const Candidate& candidate) {
+  return IsOfJobsAlone(machine.corrections->Of(asked.library, asked.collective),
+                       candidate.code.empty() ? candidate.algorithm : candidate.code);
 }
 
 bool IsWorthIt(const Candidate& from, const Candidate& to) {
@@ -98,9 +95,9 @@ Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   // Times with links and times without cannot be compared.
   const bool are_alike = answer.leaves_links_out == other.leaves_links_out;
   const Candidate* best = are_alike ? FastestTimed(other.ranked) : nullptr;
-  // A time that has waiting in it would make anything that a benchmark timed look fast.
-  const bool is_comparable = best != nullptr && (!IsOfJobsAlone(machine_, asked_, answer.chosen) ||
-                                                 IsOfJobsAlone(machine_, *second_, *best));
+  const bool is_comparable =
+      best != nullptr && (!HasTimesOfJobsAlone(machine_, asked_, answer.chosen) ||
+                          HasTimesOfJobsAlone(machine_, *second_, *best));
   if (is_comparable && IsWorthIt(answer.chosen, *best)) {
     answer.reason = absl::StrCat(best->library, "'s ", best->algorithm,
                                  " is predicted to be faster than ", answer.chosen.algorithm);
