@@ -1,8 +1,10 @@
 #include "learn/calibrate/buffer_limit.h"
 
-#include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
+
+#include "learn/median.h"
 
 namespace cox::learn {
 namespace {
@@ -14,10 +16,9 @@ std::vector<Flood> Distinct(absl::Span<const Flood> floods) {
   std::map<double, std::vector<double>> times_s;
   for (const Flood& flood : floods) times_s[flood.messages].push_back(flood.time_s);
   std::vector<Flood> distinct;
+  distinct.reserve(times_s.size());
   for (auto& [messages, times] : times_s) {
-    const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), middle, times.end());
-    distinct.push_back({messages, *middle});
+    distinct.push_back({messages, MedianOf(std::move(times))});
   }
   return distinct;
 }
