@@ -51,10 +51,8 @@ Replacement::~Replacement() {
 absl::Status Replacement::Begin(const std::string& path, mode_t permissions) {
   path_ = path;
   struct stat existing;
-  if (IsOpenFile(path)) {
+  if (IsOpenFile(path) || (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))) {
     descriptor_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  } else if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-    descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     std::string name;
     descriptor_ = CreateBeside(path, permissions, &name);
