@@ -170,7 +170,7 @@ class Sender {
 
   // The error, and what is stored in spite of it.
   absl::Status WithStored(const absl::Status& status) const {
-    const int64_t stored = sent_ - result_.refused_count;
+    const int64_t stored = stored_count();
     if (stored == 0) return status;
     return WithMessage(status,
                        absl::StrCat(status.message(), "; ", domain::Counted(stored, "row"),
@@ -180,6 +180,9 @@ class Sender {
   }
 
  private:
+  // Rows of earlier batches.
+  int64_t stored_count() const { return sent_ - result_.refused_count; }
+
   // Who reported rows, and how they were measured.
   struct Origin {
     std::string job;
@@ -243,7 +246,7 @@ class Sender {
     } else if (!status.ok()) {
       progress_.Clear();
       // The rows of earlier batches are stored; the user must know.
-      const int64_t stored = sent_ - result_.refused_count;
+      const int64_t stored = stored_count();
       // coxd stores a batch before it learns from it and answers.
       if (absl::IsDeadlineExceeded(status) || (absl::IsUnavailable(status) && stored > 0)) {
         return WithMessage(

@@ -189,7 +189,6 @@ absl::Status List(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-// Calls `write` for each row of the table, the header first.
 // Whoever deletes what was exported must know that the file has not all of it.
 void NoteSums(Session& session, const Options& options, int64_t written) {
   const bool is_of_reporter = options.library.empty() && options.collective.empty() &&
@@ -203,6 +202,7 @@ void NoteSums(Session& session, const Options& options, int64_t written) {
                             " kept as sums only (retention-age), and not in the file"));
 }
 
+// Calls `write` for each row of the table, the header first.
 absl::Status ExportTo(Session& session, const Options& options,
                       const std::function<absl::Status(absl::string_view)>& write) {
   bool more = false;
