@@ -13,6 +13,11 @@ endif()
 foreach(language C CXX)
   set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 endforeach()
+# GCC collects its garbage when its heap has grown by a third. Later collections cost memory that is there, and save
+# a fifth of the time.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:--param ggc-min-expand=200 --param ggc-min-heapsize=400000>")
+endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/archive)
