@@ -1,12 +1,12 @@
 // cox accuracy: the error of each model's predictions on a machine, by collective and size.
 #include <cox/v1/advice.pb.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/methods.h"
@@ -21,7 +21,7 @@
 namespace cox::cli {
 namespace {
 
-struct Options {
+struct AccuracyOptions {
   std::string machine;
   std::string library;
   std::string collective;
@@ -42,30 +42,26 @@ std::string Sizes(const v1::AccuracyRow& row) {
   return row.from_block_bytes() > 0 ? ">= " + console::FormatBytes(row.from_block_bytes()) : "all";
 }
 
-bool Has(const std::vector<std::string>& words, absl::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 // The models in the order of the columns: every row has the same.
 std::vector<std::string> Columns(const v1::GetAccuracyResponse& response) {
   std::vector<std::string> models;
   for (const v1::AccuracyRow& row : response.rows()) {
     for (const v1::ModelAccuracy& model : row.models()) {
-      if (!Has(models, model.model())) models.push_back(model.model());
+      if (!absl::c_linear_search(models, model.model())) models.push_back(model.model());
     }
   }
   return models;
 }
 
-void PrintTable(const v1::GetAccuracyResponse& response, const Options& options,
+void PrintTable(const v1::GetAccuracyResponse& response, const AccuracyOptions& options,
                 std::ostream& out) {
   const Statistic* statistic = kStatistics;
   while (statistic->name != options.statistic) ++statistic;
   const auto value = [&](const v1::PredictionError& error) {
     return console::FormatError((error.*statistic->value)());
   };
-  const bool by_size = Has(options.by, "size");
-  const bool by_library = Has(options.by, "library");
+  const bool by_size = absl::c_linear_search(options.by, "size");
+  const bool by_library = absl::c_linear_search(options.by, "library");
   std::vector<console::Table::Column> columns = {{"COLLECTIVE"}};
   if (by_library) columns.push_back({"LIBRARY"});
   if (by_size) columns.push_back({"BLOCK"});
@@ -114,13 +110,13 @@ void PrintNotes(const v1::GetAccuracyResponse& response, std::ostream& out) {
   }
 }
 
-absl::Status Run(Session& session, const Options& options) {
+absl::Status Run(Session& session, const AccuracyOptions& options) {
   v1::GetAccuracyRequest request;
   request.set_machine(MachineName(options.machine));
   request.set_library(options.library);
   request.set_collective(options.collective);
-  request.set_by_size(Has(options.by, "size"));
-  request.set_by_library(Has(options.by, "library"));
+  request.set_by_size(absl::c_linear_search(options.by, "size"));
+  request.set_by_library(absl::c_linear_search(options.by, "library"));
   v1::GetAccuracyResponse response;
   absl::Status status = session.connection().Call(kGetAccuracy, request, response);
   if (!status.ok()) return status;
@@ -155,7 +151,7 @@ void AddAccuracyVerb(Verb app) {
       "An error is |measured - predicted| / min(measured, predicted), over the cells of the\n"
       "machine's observations. LEFT OUT: the error of a recommendation's predicted time without\n"
       "the place's own timings. A model and the other observations predict that time.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AccuracyOptions>();
   AddMachineArgument(verb, options->machine);
   AddLibraryOption(verb, options->library);
   verb.Text("-c,--collective", options->collective, "Only this operation").Type("COLLECTIVE");

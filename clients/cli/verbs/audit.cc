@@ -20,9 +20,9 @@
 namespace cox::cli {
 namespace {
 
-constexpr int64_t kPageRows = 1'000;
+constexpr int64_t kAuditPageRows = 1'000;
 
-struct Options {
+struct AuditOptions {
   std::string principal;
   std::string machine;
   absl::Time since = absl::UnixEpoch();
@@ -33,7 +33,7 @@ struct Options {
 std::string BareMethod(const std::string& method) { return method.substr(method.rfind('/') + 1); }
 
 // At most `limit` records, newest first. True in `more` when there are others.
-absl::Status Read(Session& session, const Options& options, v1::ListAuditRecordsResponse& all,
+absl::Status Read(Session& session, const AuditOptions& options, v1::ListAuditRecordsResponse& all,
                   bool& more) {
   v1::ListAuditRecordsRequest request;
   request.set_principal(options.principal);
@@ -43,7 +43,7 @@ absl::Status Read(Session& session, const Options& options, v1::ListAuditRecords
   }
   int64_t left = options.limit == 0 ? std::numeric_limits<int64_t>::max() : options.limit;
   do {
-    request.set_page_size(static_cast<int32_t>(std::min(left, kPageRows)));
+    request.set_page_size(static_cast<int32_t>(std::min(left, kAuditPageRows)));
     v1::ListAuditRecordsResponse page;
     absl::Status status = session.connection().Call(kListAuditRecords, request, page);
     if (!status.ok()) return status;
@@ -55,7 +55,7 @@ absl::Status Read(Session& session, const Options& options, v1::ListAuditRecords
   return absl::OkStatus();
 }
 
-absl::Status Audit(Session& session, const Options& options) {
+absl::Status Audit(Session& session, const AuditOptions& options) {
   v1::ListAuditRecordsResponse all;
   bool more = false;
   absl::Status status = Read(session, options, all, more);
@@ -89,7 +89,7 @@ absl::Status Audit(Session& session, const Options& options) {
 
 void AddAuditVerb(Verb app) {
   Verb verb = app.Sub("audit", "Show who has changed what, newest first");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AuditOptions>();
   verb.Parsed(
           "--since",
           [options](const std::string& text) {

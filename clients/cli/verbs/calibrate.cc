@@ -50,7 +50,7 @@ namespace {
 constexpr double kFitTimeout_s = 300;
 constexpr double kMinute_s = 60;
 
-struct Options {
+struct CalibrateOptions {
   std::string machine;
   std::string from;
   bool skip_bad = false;
@@ -73,7 +73,7 @@ absl::Status GetMachine(Session& session, const std::string& name, v1::Machine& 
 
 // All rows, or the first that is bad; with skip_bad the bad ones are listed on err(). `lines`:
 // where each sample is in the file.
-absl::Status ReadSamples(Session& session, const Options& options, const std::string& file,
+absl::Status ReadSamples(Session& session, const CalibrateOptions& options, const std::string& file,
                          v1::CalibrateRequest& request, std::vector<int64_t>& lines) {
   absl::StatusOr<std::unique_ptr<RecordFile>> records = RecordFile::Open(file, SampleColumns());
   if (!records.ok()) return records.status();
@@ -111,8 +111,8 @@ absl::Status AtLine(const absl::Status& status, const std::string& file,
   return WithMessage(status, absl::StrCat(file, ":", lines[number], ":", text.substr(end + 2)));
 }
 
-absl::Status SubmitSamples(Session& session, const Options& options, const std::string& file,
-                           v1::CalibrateResponse& response) {
+absl::Status SubmitSamples(Session& session, const CalibrateOptions& options,
+                           const std::string& file, v1::CalibrateResponse& response) {
   v1::CalibrateRequest request;
   request.set_parent(MachineName(options.machine));
   request.set_request_id(NewUuid());
@@ -221,7 +221,7 @@ void WarnOfAnother(Session& session, const std::string& machine, int64_t known) 
 
 // A machine has one set of parameters, so a calibration with one MPI also moves the prices of the
 // others. `before`: the revision that was active.
-void NoteReplaced(Session& session, const Options& options, int64_t before,
+void NoteReplaced(Session& session, const CalibrateOptions& options, int64_t before,
                   const v1::Profile& profile) {
   if (before == 0 || profile.revision() == 0) return;
   // A pinned revision stays active. Rows of this calibration may have refined the new one already.
@@ -234,7 +234,7 @@ void NoteReplaced(Session& session, const Options& options, int64_t before,
       " during later calibrations: `cox profile pin ", options.machine, "@", before, "`"));
 }
 
-absl::Status CalibrateFromFile(Session& session, const Options& options) {
+absl::Status CalibrateFromFile(Session& session, const CalibrateOptions& options) {
   const int64_t before = ActiveRevision(session, options.machine);
   v1::CalibrateResponse response;
   absl::Status status = SubmitSamples(session, options, options.from, response);
@@ -245,7 +245,8 @@ absl::Status CalibrateFromFile(Session& session, const Options& options) {
 }
 
 // Registers an unknown machine with the shape of the jobs.
-absl::Status CreateMachine(Session& session, const Options& options, const Measured& measured) {
+absl::Status CreateMachine(Session& session, const CalibrateOptions& options,
+                           const Measured& measured) {
   v1::CreateMachineRequest request;
   request.set_request_id(NewUuid());
   v1::Machine* machine = request.mutable_machine();
@@ -283,7 +284,7 @@ absl::Status WriteFiles(const Measured& measured, const std::string& folder) {
 }
 
 // Hands the measurements in the folder to coxd.
-absl::Status Submit(Session& session, const Options& options, const Measured& measured,
+absl::Status Submit(Session& session, const CalibrateOptions& options, const Measured& measured,
                     const std::string& folder, Submitted& submitted) {
   if (!measured.samples_csv.empty()) {
     v1::Machine machine;
@@ -303,8 +304,8 @@ absl::Status Submit(Session& session, const Options& options, const Measured& me
 
 // `why` with the commands that hand the measurements in the folder to coxd later. The import comes
 // first because it registers an unknown machine.
-absl::Status WithCommands(const absl::Status& why, const Options& options, const Measured& measured,
-                          const std::string& folder) {
+absl::Status WithCommands(const absl::Status& why, const CalibrateOptions& options,
+                          const Measured& measured, const std::string& folder) {
   std::vector<std::string> commands;
   commands.push_back(measured.observation_count > 0
                          ? absl::StrCat("`cox observations import ", ObservationsFile(folder), "`")
@@ -317,8 +318,9 @@ absl::Status WithCommands(const absl::Status& why, const Options& options, const
                                        ": later ", absl::StrJoin(commands, ", then ")));
 }
 
-absl::Status Measure(Session& session, const Options& options, const MeasureOptions& measure,
-                     const StorePart& store, const KeepMeasured& keep) {
+absl::Status Measure(Session& session, const CalibrateOptions& options,
+                     const MeasureOptions& measure, const StorePart& store,
+                     const KeepMeasured& keep) {
   // libcoxcoll has no choice of its own that others could be worth more than.
   if (options.budget_s > 0 && !options.with_coxcoll) {
     const GuidedOptions guided = {measure, options.budget_s, options.hosts};
@@ -330,7 +332,7 @@ absl::Status Measure(Session& session, const Options& options, const MeasureOpti
 }
 
 // The numbers of ranks to measure with.
-std::vector<int64_t> RankCounts(const Options& options) {
+std::vector<int64_t> RankCounts(const CalibrateOptions& options) {
   if (!options.ranks.empty()) return options.ranks;
   if (!options.hosts.empty()) return UsualRanks(static_cast<int64_t>(options.hosts.size()));
   const int64_t cores = std::max<int64_t>(2, console::UsableCores());
@@ -340,7 +342,7 @@ std::vector<int64_t> RankCounts(const Options& options) {
   return {cores};
 }
 
-absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
+absl::Status CalibrateByMeasuring(Session& session, const CalibrateOptions& options) {
   // Find out whether the daemon is there before minutes of measuring.
   v1::Machine machine;
   absl::Status status = GetMachine(session, options.machine, machine);
@@ -419,7 +421,7 @@ std::string BenchmarkedNames() {
 
 // Jobs can only be placed where the launcher is told the nodes, and have the number of ranks that
 // it is told.
-absl::Status CheckLauncher(const Options& options) {
+absl::Status CheckLauncher(const CalibrateOptions& options) {
   if (!options.launcher.empty() && options.ranks.size() > 1 &&
       !console::HasPlaceholder({options.launcher}, "{ranks}")) {
     return UsageError("--ranks: of several numbers, the launcher needs {ranks}");
@@ -464,7 +466,7 @@ void AddCalibrateVerb(Verb app) {
       "algorithms of libcoxcoll, which takes half as long again. cox registers an unknown\n"
       "machine with the nodes and cores of these jobs. A file for --from has the columns\n"
       "machine,kind,level,pattern,pairs,block_bytes,time_s, as `cox-bench p2p` writes them.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateOptions>();
   AddMachineArgument(verb, options->machine);
   Option from =
       verb.Text("--from", options->from, "Read samples from this file instead of measuring")

@@ -33,7 +33,7 @@
 namespace cox::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   ScenarioOptions scenario;
   std::string model;
   std::string placement;
@@ -45,7 +45,7 @@ struct Options {
   SheetFiles files;
 };
 
-absl::StatusOr<v1::ExplainRequest> RequestOf(const Options& options) {
+absl::StatusOr<v1::ExplainRequest> RequestOf(const ExplainOptions& options) {
   v1::ExplainRequest request;
   v1::PredictRequest& scenario = *request.mutable_scenario();
   scenario.set_machine(options.scenario.machine);
@@ -189,7 +189,7 @@ std::string RangesCsv(const std::vector<std::pair<int64_t, v1::ExplainResponse>>
   return out;
 }
 
-absl::Status Explain(Session& session, const Options& options) {
+absl::Status Explain(Session& session, const ExplainOptions& options) {
   absl::StatusOr<v1::ExplainRequest> request = RequestOf(options);
   if (!request.ok()) return request.status();
   WhatIfCheck what_if(options.what_if);
@@ -233,7 +233,7 @@ void AddExplainVerb(Verb app) {
       "The sizes at which the best strategy changes are exact to the byte. --csv writes them.\n"
       "With --node-list, sizes are compared at powers of two and each change is followed to the\n"
       "byte: a change that is undone before the next power of two is not seen.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   options->from = "1";
   options->to = "16MiB";
   AddScenarioOptions(verb, options->scenario);

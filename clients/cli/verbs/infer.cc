@@ -24,7 +24,7 @@ namespace {
 using Pattern = v1::PatternTime;
 using Request = v1::InferBlocksRequest;
 
-struct Options {
+struct InferOptions {
   std::string file;
   int64_t channels = 0;
   bool exact = false;
@@ -86,8 +86,8 @@ absl::Status ReadTimes(const std::string& path, Session& session, Request* reque
   return absl::InvalidArgumentError(absl::StrCat(path, ": has no times"));
 }
 
-// Options that only one network has.
-absl::Status CheckNetwork(const Options& options, Request::Network network) {
+// InferOptions that only one network has.
+absl::Status CheckNetwork(const InferOptions& options, Request::Network network) {
   if (options.channels > 0 && network != Request::NETWORK_MULTISTAGE) {
     return absl::InvalidArgumentError(
         absl::StrCat("--channels: the network in ", options.file, " is not multistage"));
@@ -99,7 +99,7 @@ absl::Status CheckNetwork(const Options& options, Request::Network network) {
   return absl::OkStatus();
 }
 
-absl::Status Infer(Session& session, const Options& options) {
+absl::Status Infer(Session& session, const InferOptions& options) {
   Request request;
   absl::Status status = ReadTimes(options.file, session, &request);
   if (status.ok()) status = CheckNetwork(options, request.network());
@@ -140,7 +140,7 @@ void AddInferVerb(Verb app) {
       "multistage or mesh-row. A kind is pingpong (half a round trip), alltoall among n ranks, n\n"
       "disjoint pairs, or n pairs_across two frames. Each needs times of messages of at most 64\n"
       "bytes and of at least 65536 bytes.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InferOptions>();
   verb.Text("--file", options->file, "The times: CSV").Type("FILE").Required();
   AddCount(verb, "--channels", options->channels, 1, kMaxN,
            "Of a multistage network: channels between two frames (default 1)");

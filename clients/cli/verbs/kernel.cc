@@ -24,7 +24,7 @@ namespace {
 // The largest problem size that the daemon takes.
 constexpr int64_t kMaxSize = int64_t{1} << 40;
 
-struct Options {
+struct KernelOptions {
   bool list = false;
   std::string machine;
   std::string kernel;
@@ -61,7 +61,7 @@ absl::Status List(Session& session) {
   return absl::OkStatus();
 }
 
-absl::Status Evaluate(Session& session, const Options& options) {
+absl::Status Evaluate(Session& session, const KernelOptions& options) {
   v1::EvaluateKernelRequest request;
   request.set_machine(options.machine);
   request.set_kernel(options.kernel);
@@ -104,7 +104,7 @@ void AddKernelVerb(Verb app) {
       "  cox kernel -m gcel-64 --kernel 'sample-sort?variant=ssdr&oversampling=64' -n 256k -p 64\n"
       "  cox kernel -m cm5-64 --kernel bitonic-sort -n 64k..4M:*2 -p 64 --plot sort.svg\n"
       "--list says what -n counts: rows, keys or vertices. k and M are powers of 1024.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KernelOptions>();
   verb.Flag("--list", options->list, "List the kernels");
   AddMachineOption(verb, options->machine);
   verb.Text("--kernel", options->kernel,

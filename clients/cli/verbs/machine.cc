@@ -31,7 +31,7 @@
 namespace cox::cli {
 namespace {
 
-absl::Status List(Session& session) {
+absl::Status ListMachines(Session& session) {
   v1::ListMachinesResponse all;
   v1::ListMachinesRequest request;
   request.set_page_size(1000);
@@ -406,14 +406,14 @@ void AddMachineVerb(Verb app) {
   Verb verb = app.Sub("machine",
                       "List, show, import, export, delete, undelete machines, and their switches");
   verb.NeedsVerb();
-  struct Options {
+  struct MachineOptions {
     std::string machine;
     std::string file;
     std::string output;
   };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MachineOptions>();
 
-  verb.Sub("list", "List all machines").Do(List);
+  verb.Sub("list", "List all machines").Do(ListMachines);
 
   Verb show = verb.Sub("show", "Show one machine");
   AddMachineArgument(show, options->machine);

@@ -35,7 +35,7 @@ void Print(const v1::Model& model, std::ostream& out) {
   table.Print(out);
 }
 
-absl::Status List(Session& session) {
+absl::Status ListModels(Session& session) {
   v1::ListModelsResponse response;
   absl::Status status = session.connection().Call(kListModels, v1::ListModelsRequest(), response);
   if (!status.ok()) return status;
@@ -60,7 +60,7 @@ void AddModelsVerb(Verb app) {
       "FROM: fitted (a calibration fits the parameter to timings) or stated (a person or a\n"
       "publication states it). If a parameter may depend on something, it can have pieces, each\n"
       "with its own value.");
-  verb.Do(List);
+  verb.Do(ListModels);
 }
 
 }  // namespace cox::cli

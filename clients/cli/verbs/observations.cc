@@ -31,7 +31,7 @@ constexpr int64_t kPageRows = 10000;
 // Millions of rows take coxd minutes, and whoever gives up before does not learn the outcome.
 constexpr double kForgetTimeout_s = 3'600;
 
-struct Options {
+struct ObservationsOptions {
   std::string machine;
   std::string job;
   std::string source;
@@ -46,7 +46,7 @@ struct Options {
   ImportOptions import;
 };
 
-absl::Status Count(Session& session, const Options& options,
+absl::Status Count(Session& session, const ObservationsOptions& options,
                    v1::CountObservationsResponse& response) {
   v1::CountObservationsRequest request;
   request.set_machine(options.machine);
@@ -57,8 +57,8 @@ absl::Status Count(Session& session, const Options& options,
 
 // Calls `visit` for each observation, page by page, at most `limit` (0: all). True in `more` when
 // there are others.
-absl::Status ForEach(Session& session, const Options& options, int64_t limit, bool& more,
-                     const std::function<absl::Status(const v1::Observation&)>& visit) {
+absl::Status ForEach(Session& session, const ObservationsOptions& options, int64_t limit,
+                     bool& more, const std::function<absl::Status(const v1::Observation&)>& visit) {
   v1::ListObservationsRequest request;
   request.set_machine(options.machine);
   request.set_job(options.job);
@@ -87,7 +87,7 @@ absl::Status ForEach(Session& session, const Options& options, int64_t limit, bo
   return absl::OkStatus();
 }
 
-absl::Status PrintCount(Session& session, const Options& options) {
+absl::Status PrintCount(Session& session, const ObservationsOptions& options) {
   v1::CountObservationsResponse response;
   absl::Status status = Count(session, options, response);
   if (!status.ok()) return status;
@@ -107,7 +107,7 @@ absl::Status PrintCount(Session& session, const Options& options) {
 }
 
 // An empty list could also mean that a name is misspelt.
-void NoteNothingFound(Session& session, const Options& options) {
+void NoteNothingFound(Session& session, const ObservationsOptions& options) {
   const bool is_part = !options.machine.empty() || !options.job.empty() ||
                        !options.source.empty() || !options.library.empty() ||
                        !options.collective.empty() || !options.algorithm.empty() ||
@@ -129,7 +129,7 @@ const char* KindText(v1::Measurement measurement) {
   }
 }
 
-absl::Status List(Session& session, const Options& options) {
+absl::Status List(Session& session, const ObservationsOptions& options) {
   if (options.count) return PrintCount(session, options);
   bool more = false;
   bool is_empty = true;
@@ -190,7 +190,7 @@ absl::Status List(Session& session, const Options& options) {
 }
 
 // Whoever deletes what was exported must know that the file has not all of it.
-void NoteSums(Session& session, const Options& options, int64_t written) {
+void NoteSums(Session& session, const ObservationsOptions& options, int64_t written) {
   const bool is_of_reporter = options.library.empty() && options.collective.empty() &&
                               options.algorithm.empty() && options.since <= absl::UnixEpoch();
   v1::CountObservationsResponse counted;
@@ -203,7 +203,7 @@ void NoteSums(Session& session, const Options& options, int64_t written) {
 }
 
 // Calls `write` for each row of the table, the header first.
-absl::Status ExportTo(Session& session, const Options& options,
+absl::Status ExportTo(Session& session, const ObservationsOptions& options,
                       const std::function<absl::Status(absl::string_view)>& write) {
   bool more = false;
   int64_t written = 0;
@@ -219,7 +219,7 @@ absl::Status ExportTo(Session& session, const Options& options,
   return status;
 }
 
-absl::Status Export(Session& session, const Options& options) {
+absl::Status Export(Session& session, const ObservationsOptions& options) {
   if (options.output.empty()) {
     std::ostream& out = session.out();
     absl::Status status = ExportTo(session, options, [&](absl::string_view text) {
@@ -237,7 +237,7 @@ absl::Status Export(Session& session, const Options& options) {
   return status.ok() ? file.Finish(true) : status;
 }
 
-absl::Status Import(Session& session, const Options& options) {
+absl::Status Import(Session& session, const ObservationsOptions& options) {
   ImportResult result;
   absl::Status status = ImportObservations(session, options.import, result);
   if (!result.created_machines.empty()) {
@@ -268,7 +268,7 @@ absl::Status Import(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Forget(Session& session, const Options& options) {
+absl::Status Forget(Session& session, const ObservationsOptions& options) {
   v1::ForgetObservationsRequest request;
   request.set_job(options.job);
   request.set_source(options.source);
@@ -296,7 +296,7 @@ absl::Status Forget(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-void AddFilter(Verb app, Options& options) {
+void AddFilter(Verb app, ObservationsOptions& options) {
   AddMachineOption(app, options.machine).Describe("Only this machine's");
   app.Text("--job", options.job, "Only what this job reported").Type("JOB");
   app.Text("--source", options.source, "Only what this source reported").Type("SOURCE");
@@ -307,7 +307,7 @@ void AddFilter(Verb app, Options& options) {
 void AddObservationsVerb(Verb app) {
   Verb verb = app.Sub("observations", "List, export, import and forget observed timings");
   verb.NeedsVerb();
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ObservationsOptions>();
 
   Verb list = verb.Sub("list", "List observations, newest first, or count them");
   AddFilter(list, *options);
@@ -328,7 +328,7 @@ void AddObservationsVerb(Verb app) {
       .Type("TIME");
   list.Do(
       [options](Session& session) {
-        Options newest = *options;
+        ObservationsOptions newest = *options;
         newest.newest_first = true;
         return List(session, newest);
       },

@@ -29,7 +29,7 @@ constexpr char kAnyApplication[] = "all";
 constexpr char kCompletionTime[] = "completion-time";
 constexpr char kProcessorTime[] = "processor-time";
 
-struct Options {
+struct PatternOptions {
   std::string machine;
   std::string file;
   std::string pattern;
@@ -46,7 +46,7 @@ struct Options {
   SheetFiles files;
 };
 
-v1::PatternHeader HeaderOf(const Options& options) {
+v1::PatternHeader HeaderOf(const PatternOptions& options) {
   v1::PatternHeader header;
   header.set_machine(options.machine);
   header.set_ppn(options.ppn);
@@ -73,7 +73,7 @@ void PrintSummary(const v1::EvaluatePatternResponse& response, std::ostream& out
 }
 
 // What the application's jobs have sent, instead of messages of the caller's.
-absl::Status AskForApplication(Session& session, const Options& options) {
+absl::Status AskForApplication(Session& session, const PatternOptions& options) {
   v1::RecommendRoutesRequest request;
   request.set_machine(options.machine);
   if (options.application != kAnyApplication) request.set_application(options.application);
@@ -93,7 +93,7 @@ absl::Status AskForApplication(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Evaluate(Session& session, const Options& options) {
+absl::Status Evaluate(Session& session, const PatternOptions& options) {
   // The header, then the file's messages.
   std::vector<v1::EvaluatePatternRequest> requests(1);
   *requests[0].mutable_header() = HeaderOf(options);
@@ -143,7 +143,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
   return shown;
 }
 
-absl::Status CheckApplication(const Options& options) {
+absl::Status CheckApplication(const PatternOptions& options) {
   if (!options.ranks.empty() || !options.block_bytes.empty() || options.ppn != 0) {
     return UsageError(
         "--ranks, --ppn and --bytes do not go with --application: its jobs have them");
@@ -158,7 +158,7 @@ absl::Status CheckApplication(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status Check(const Options& options, const GlobalOptions& global) {
+absl::Status Check(const PatternOptions& options, const GlobalOptions& global) {
   if (options.machine.empty()) return MissingOption("-m,--machine");
   const bool has_application = !options.application.empty();
   if ((options.file.empty() ? 0 : 1) + (options.pattern.empty() ? 0 : 1) +
@@ -195,7 +195,7 @@ void AddPatternVerb(Verb app) {
       "  cox pattern -m cluster --application solver --objective processor-time\n"
       "names the route for what the jobs of `solver` have sent under the agent, and says how much\n"
       "of the communication more blocks per rank would hide. --application all lists all.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PatternOptions>();
   AddMachineOption(verb, options->machine);
   verb.Text("--file", options->file, "The messages: CSV with the columns src,dst,bytes")
       .Type("FILE");

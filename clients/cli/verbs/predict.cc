@@ -19,7 +19,7 @@
 namespace cox::cli {
 namespace {
 
-struct Options {
+struct PredictOptions {
   ScenarioOptions scenario;
   std::string strategy;
   std::string model;
@@ -30,7 +30,7 @@ struct Options {
   SheetFiles files;
 };
 
-v1::PredictRequest RequestOf(const Options& options) {
+v1::PredictRequest RequestOf(const PredictOptions& options) {
   v1::PredictRequest request;
   request.set_machine(options.scenario.machine);
   request.set_collective(options.scenario.collective);
@@ -45,7 +45,7 @@ v1::PredictRequest RequestOf(const Options& options) {
   return request;
 }
 
-absl::Status Predict(Session& session, const Options& options) {
+absl::Status Predict(Session& session, const PredictOptions& options) {
   v1::PredictRequest request = RequestOf(options);
   if (!options.nodes_in_use.lists.empty())
     request.set_node_list(options.nodes_in_use.lists.front());
@@ -82,7 +82,7 @@ absl::Status Predict(Session& session, const Options& options) {
 }
 
 // A column for each list of nodes.
-absl::Status ComparePlacements(Session& session, const Options& options) {
+absl::Status ComparePlacements(Session& session, const PredictOptions& options) {
   v1::PredictRequest request = RequestOf(options);
   request.set_ranks(options.scenario.ranks.front());
   request.set_block_bytes(options.scenario.block_bytes.front());
@@ -110,7 +110,7 @@ absl::Status ComparePlacements(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status CheckPlacements(const Options& options) {
+absl::Status CheckPlacements(const PredictOptions& options) {
   if (options.nodes_in_use.lists.size() < 2) return absl::OkStatus();
   if (options.scenario.ranks.size() == 1 && options.scenario.block_bytes.size() == 1 &&
       !options.files.any()) {
@@ -136,7 +136,7 @@ void AddPredictVerb(Verb app) {
       "For one point under several models, the last column is the largest time over the\n"
       "smallest. --json prints one document, {\"responses\": [...]}, with its question\n"
       "beside each answer.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictOptions>();
   AddScenarioOptions(verb, options->scenario);
   verb.Text("--strategy", options->strategy,
             "Only this strategy, such as `bcast/chain?segment=8192` (default: all that apply)")

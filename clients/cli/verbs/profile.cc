@@ -240,13 +240,13 @@ void AddProfileVerb(Verb app) {
   Verb verb = app.Sub("profile",
                       "List, show, pin, roll back and accept revisions of a machine's parameters");
   verb.NeedsVerb();
-  struct Options {
+  struct ProfileOptions {
     std::string machine;
     std::string name;
     int64_t limit = 50;
     bool compact = false;
   };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileOptions>();
 
   Verb list = verb.Sub("list", "List a machine's revisions, newest first");
   AddMachineArgument(list, options->machine);

@@ -42,7 +42,7 @@ constexpr size_t kChunkBytes = 1 << 20;
 
 constexpr char kDefaultLibrary[] = "openmpi-4.1";
 
-struct Options {
+struct RecommendOptions {
   ScenarioOptions scenario;
   std::string library;  // empty: kDefaultLibrary
   std::string batch;
@@ -310,14 +310,14 @@ class Asker {
   std::string text_;
 };
 
-void SetAssumptions(const Options& options, v1::RecommendRequest& question) {
+void SetAssumptions(const RecommendOptions& options, v1::RecommendRequest& question) {
   const library::Assumptions assume = AssumptionsOf(options.assume);
   question.set_assume_commutative(assume.commutative);
   question.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
   question.set_assume_same_counts(assume.same_counts);
 }
 
-absl::Status RecommendBatch(Session& session, const Options& options) {
+absl::Status RecommendBatch(Session& session, const RecommendOptions& options) {
   absl::StatusOr<std::unique_ptr<RecordFile>> file =
       RecordFile::Open(options.batch, QuestionColumns());
   if (!file.ok()) return file.status();
@@ -341,7 +341,7 @@ absl::Status RecommendBatch(Session& session, const Options& options) {
   return asker.Finish();
 }
 
-absl::Status Recommend(Session& session, const Options& options) {
+absl::Status Recommend(Session& session, const RecommendOptions& options) {
   v1::RecommendRequest question;
   question.set_machine(options.scenario.machine);
   question.set_library(options.library);
@@ -379,7 +379,7 @@ absl::Status Recommend(Session& session, const Options& options) {
   return asker.Finish();
 }
 
-absl::Status CheckQuestion(Options& options) {
+absl::Status CheckQuestion(RecommendOptions& options) {
   if (options.library.empty()) options.library = kDefaultLibrary;
   absl::Status status = RequireScenario(options.scenario);
   if (status.ok() && options.nodes_in_use.lists.size() > 1 &&
@@ -389,7 +389,7 @@ absl::Status CheckQuestion(Options& options) {
   return status;
 }
 
-absl::Status CheckBatch(const Options& options) {
+absl::Status CheckBatch(const RecommendOptions& options) {
   const ScenarioOptions& scenario = options.scenario;
   const bool is_twice = !scenario.machine.empty() || !scenario.collective.empty() ||
                         !scenario.ranks.empty() || !scenario.block_bytes.empty() ||
@@ -422,7 +422,7 @@ void AddRecommendVerb(Verb app) {
       "`reason` says why.\n"
       "Without a batch file, --json prints one document, {\"responses\": [...]}, with its\n"
       "question beside each answer.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecommendOptions>();
   AddScenarioOptions(verb, options->scenario);
   AddLibraryOption(verb, options->library)
       .Describe("The library, such as `mpich-4.0` (default: openmpi-4.1)");

@@ -21,7 +21,7 @@
 namespace cox::cli {
 namespace {
 
-struct Options {
+struct ReduceOptions {
   std::string file;
   std::string long_file;  // "": short and long messages take the same ways
   std::vector<int64_t> block_bytes;
@@ -56,7 +56,7 @@ absl::Status ReadGraph(const std::string& file, v1::BlockGraph* graph) {
                    message.substr(0, message.find('\n')), "; see `cox reduce --help`"));
 }
 
-absl::Status Reduce(Session& session, const Options& options) {
+absl::Status Reduce(Session& session, const ReduceOptions& options) {
   v1::ReduceBlocksRequest request;
   absl::Status read = ReadGraph(options.file, request.mutable_graph());
   if (read.ok() && !options.long_file.empty()) {
@@ -117,7 +117,7 @@ void AddReduceVerb(Verb app) {
       "    {\"name\": \"wire\", \"a_s\": 10e-6, \"b_s_per_byte\": 80e-9}]}\n"
       "If long messages take other ways, --long-file has their graph. The reduced block then\n"
       "has the a_s of --file and the b_s_per_byte of --long-file.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReduceOptions>();
   verb.Text("--file", options->file, "The graph").Type("FILE").Required();
   verb.Text("--long-file", options->long_file, "The graph of long messages, if it is another one")
       .Type("FILE");

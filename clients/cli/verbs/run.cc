@@ -38,7 +38,7 @@ constexpr double kMaxExploreShare = 0.5;
 // With more canaries than chosen algorithms, a job would hardly be tuned.
 constexpr double kMaxCanaryShare = 0.5;
 
-struct Options {
+struct RunOptions {
   std::string mode = "tune";
   std::string machine;
   std::string library;
@@ -80,7 +80,7 @@ bool Draw(double probability) {
 // The settings of one job, put together step by step.
 class JobSettings {
  public:
-  JobSettings(Session& session, const Options& options)
+  JobSettings(Session& session, const RunOptions& options)
       : session_(session),
         options_(options),
         machine_(MachineOfJob(options.machine, Variable, HostName())),
@@ -313,7 +313,7 @@ class JobSettings {
   void Remark(absl::string_view text) { outcome_.remarks.emplace_back(text); }
 
   Session& session_;
-  const Options& options_;
+  const RunOptions& options_;
   std::string machine_;
   std::string library_;
   std::vector<std::string> promises_;
@@ -336,7 +336,7 @@ std::string Line(const Outcome& outcome) {
   return absl::StrCat("run: ", absl::StrJoin(parts, "; "));
 }
 
-absl::Status Run(Session& session, const Options& options) {
+absl::Status Run(Session& session, const RunOptions& options) {
   const Outcome outcome = JobSettings(session, options).Find();
   const bool is_said = !options.quiet && options.mode != "off" && !outcome.is_for_another;
   if (is_said) session.Note(Line(outcome));
@@ -375,7 +375,7 @@ void AddRunVerb(Verb app) {
       "One line on stderr says what cox sets. Then the command replaces cox: input, output,\n"
       "signals and exit code are the command's own. If coxd does not answer, the command runs\n"
       "untuned. cox keeps variables of the MPI library that are already set.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   verb.Text("--mode", options->mode,
             "tune: set the best algorithms; observe: also report the job's timings; apply: select "
             "the algorithm at each call, and report; off: change nothing")

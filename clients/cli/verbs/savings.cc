@@ -1,12 +1,12 @@
 // cox savings: what tuning has saved on a machine, measured by canaries.
 #include <cox/v1/history.pb.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -25,9 +25,9 @@ namespace cox::cli {
 namespace {
 
 // Reading many observations takes longer than an ordinary call.
-constexpr double kTimeout_s = 60;
+constexpr double kSavingsTimeout_s = 60;
 
-struct Options {
+struct SavingsOptions {
   std::string machine;
   std::string library;
   std::string collective;
@@ -36,10 +36,6 @@ struct Options {
   absl::Time since = absl::UnixEpoch();
   std::vector<std::string> by;
 };
-
-bool Has(const std::vector<std::string>& words, absl::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 std::string OrAll(const std::string& name) {
   return name.empty() ? "(all)" : console::Printable(name);
@@ -71,11 +67,12 @@ std::string NothingCompared(const v1::SavingsRow& all) {
       all.stored_canary_call_count());
 }
 
-void PrintRows(const v1::GetSavingsResponse& response, const Options& options, std::ostream& out) {
+void PrintRows(const v1::GetSavingsResponse& response, const SavingsOptions& options,
+               std::ostream& out) {
   std::vector<console::Table::Column> columns;
-  const bool by_library = Has(options.by, "library");
-  const bool by_application = Has(options.by, "application");
-  const bool by_job = Has(options.by, "job");
+  const bool by_library = absl::c_linear_search(options.by, "library");
+  const bool by_application = absl::c_linear_search(options.by, "application");
+  const bool by_job = absl::c_linear_search(options.by, "job");
   if (by_library) columns.push_back({"LIBRARY"});
   columns.push_back({"COLLECTIVE"});
   if (by_application) {
@@ -124,7 +121,7 @@ void PrintWithdrawals(const v1::GetSavingsResponse& response, std::ostream& out)
   }
 }
 
-absl::Status Run(Session& session, const Options& options) {
+absl::Status Run(Session& session, const SavingsOptions& options) {
   v1::GetSavingsRequest request;
   request.set_machine(MachineName(options.machine));
   request.set_library(options.library);
@@ -134,12 +131,12 @@ absl::Status Run(Session& session, const Options& options) {
   if (options.since > absl::UnixEpoch()) {
     request.mutable_start_time()->set_seconds(absl::ToUnixSeconds(options.since));
   }
-  request.set_by_library(Has(options.by, "library"));
-  request.set_by_collective(Has(options.by, "collective"));
-  request.set_by_job(Has(options.by, "job"));
-  request.set_by_application(Has(options.by, "application"));
+  request.set_by_library(absl::c_linear_search(options.by, "library"));
+  request.set_by_collective(absl::c_linear_search(options.by, "collective"));
+  request.set_by_job(absl::c_linear_search(options.by, "job"));
+  request.set_by_application(absl::c_linear_search(options.by, "application"));
   v1::GetSavingsResponse response;
-  session.connection().AllowAtLeast(kTimeout_s);
+  session.connection().AllowAtLeast(kSavingsTimeout_s);
   absl::Status status = session.connection().Call(kGetSavings, request, response);
   if (!status.ok()) return status;
   if (session.json()) {
@@ -180,7 +177,7 @@ void AddSavingsVerb(Verb app) {
       "canaries of the same call at about the same time; the other columns are about these.\n"
       "CANARIES: the canary calls that were compared; `4000 of 8000` says that 8000 are stored.\n"
       "The others have no tuned calls next to them in time, or are the only value of their call.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SavingsOptions>();
   options->by = {"collective"};
   AddMachineArgument(verb, options->machine);
   AddLibraryOption(verb, options->library);

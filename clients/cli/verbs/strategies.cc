@@ -82,7 +82,7 @@ absl::Status ListDefaults(Session& session, const v1::ListDefaultChoicesRequest&
   return absl::OkStatus();
 }
 
-struct Options {
+struct StrategiesOptions {
   std::string collective;
   std::string library;
   bool defaults = false;
@@ -92,7 +92,7 @@ struct Options {
   bool non_commutative = false;
 };
 
-absl::Status Run(Session& session, const Options& options) {
+absl::Status Run(Session& session, const StrategiesOptions& options) {
   if (options.defaults) {
     v1::ListDefaultChoicesRequest request;
     request.set_library(options.library);
@@ -119,7 +119,7 @@ void AddStrategiesVerb(Verb app) {
       "  cox strategies --library openmpi-4.1\n"
       "  cox strategies --library openmpi-4.1 --default -c allreduce -p 48\n"
       "With --default, each row shows the algorithm that the library runs from this size on.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StrategiesOptions>();
   verb.Text("-c,--collective", options->collective, "Only this operation").Type("COLLECTIVE");
   Option library = AddLibraryOption(verb, options->library);
   Option defaults = verb.Flag("--default", options->defaults,

@@ -27,16 +27,16 @@ namespace {
 
 constexpr int64_t kMostSuggestions = 1000;
 // Weighing thousands of places takes longer than an ordinary call.
-constexpr double kTimeout_s = 60;
+constexpr double kSuggestTimeout_s = 60;
 
-struct Options {
+struct SuggestOptions {
   std::string machine;
   std::string library;
   std::string from;
   int64_t count = 10;
 };
 
-absl::Status ReadCandidates(Session& session, const Options& options,
+absl::Status ReadCandidates(Session& session, const SuggestOptions& options,
                             v1::SuggestMeasurementsRequest& request) {
   absl::StatusOr<std::unique_ptr<RecordFile>> file =
       RecordFile::Open(options.from, CandidateColumns());
@@ -56,7 +56,7 @@ absl::Status ReadCandidates(Session& session, const Options& options,
   return absl::OkStatus();
 }
 
-void PrintCsv(const Options& options, const v1::SuggestMeasurementsResponse& response,
+void PrintCsv(const SuggestOptions& options, const v1::SuggestMeasurementsResponse& response,
               std::ostream& out) {
   out << "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,type_bytes,"
          "predicted_time_s,cost_s,expected_gain_ratio\r\n";
@@ -87,7 +87,7 @@ std::string NotBenchmarked(const v1::SuggestMeasurementsResponse& response) {
   return absl::StrJoin(names, ", ");
 }
 
-absl::Status Suggest(Session& session, const Options& options) {
+absl::Status Suggest(Session& session, const SuggestOptions& options) {
   v1::SuggestMeasurementsRequest request;
   request.set_machine(options.machine);
   request.set_library(options.library);
@@ -97,7 +97,7 @@ absl::Status Suggest(Session& session, const Options& options) {
     if (!status.ok()) return status;
   }
   v1::SuggestMeasurementsResponse response;
-  session.connection().AllowAtLeast(kTimeout_s);
+  session.connection().AllowAtLeast(kSuggestTimeout_s);
   const absl::Status status = session.connection().Call(kSuggestMeasurements, request, response);
   if (!status.ok()) return NamedLibrary(options.library, status);
   if (session.json()) {
@@ -137,7 +137,7 @@ void AddSuggestVerb(Verb app) {
       "`cox observations import FILE`. A file for --from has the columns\n"
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes and optionally\n"
       "type_bytes.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SuggestOptions>();
   AddMachineOption(verb, options->machine).Required();
   AddLibraryOption(verb, options->library).Required();
   verb.Text("--from", options->from,

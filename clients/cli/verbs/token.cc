@@ -26,7 +26,7 @@ constexpr absl::string_view kTokens = "tokens/";
 constexpr absl::string_view kJobs = "jobs/";
 constexpr absl::Duration kMaxLifetime = absl::Hours(100 * 365 * 24);
 
-struct Options {
+struct TokenOptions {
   std::string name;
   std::string role;
   std::string job;
@@ -63,7 +63,7 @@ absl::Status ParseLifetime(absl::string_view text, absl::Duration* lifetime) {
   return absl::OkStatus();
 }
 
-absl::Status Create(Session& session, const Options& options) {
+absl::Status Create(Session& session, const TokenOptions& options) {
   v1::CreateTokenRequest request;
   v1::Token& token = *request.mutable_token();
   v1::Role role = v1::ROLE_UNSPECIFIED;
@@ -98,7 +98,7 @@ absl::Status Create(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status List(Session& session) {
+absl::Status ListTokens(Session& session) {
   v1::ListTokensResponse response;
   absl::Status status = session.connection().Call(kListTokens, v1::ListTokensRequest(), response);
   if (!status.ok()) return status;
@@ -146,7 +146,7 @@ absl::Status WhoAmI(Session& session) {
 void AddTokenVerb(Verb app) {
   Verb verb = app.Sub("token", "Make, list and revoke tokens, and say who you are");
   verb.NeedsVerb();
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TokenOptions>();
 
   Verb create = verb.Sub("create", "Make a token and print it, once");
   create.Text("name", options->name, "Its name: a-z, 0-9, '_' and '-'").Type("NAME").Required();
@@ -164,7 +164,7 @@ void AddTokenVerb(Verb app) {
       .Type("FILE");
   create.Do([options](Session& session) { return Create(session, *options); });
 
-  verb.Sub("list", "List all tokens, without their secrets").Do(List);
+  verb.Sub("list", "List all tokens, without their secrets").Do(ListTokens);
 
   Verb revoke = verb.Sub("revoke", "End a token at once; its streams end within seconds");
   revoke

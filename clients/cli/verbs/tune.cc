@@ -29,7 +29,7 @@ namespace {
 // With nodes, links are priced message by message at each size.
 constexpr double kPlacedTimeout_s = 60;
 
-struct Options {
+struct TuneOptions {
   std::string machine;
   std::string library;
   int64_t nodes = 0;
@@ -58,7 +58,7 @@ void PrintRows(const v1::GetTuningResponse& response, std::ostream& out) {
 }
 
 // The daemon's text in the syntax of --shell.
-absl::StatusOr<std::string> InShell(const std::string& text, const Options& options) {
+absl::StatusOr<std::string> InShell(const std::string& text, const TuneOptions& options) {
   if (options.shell.empty()) return text;
   const auto format = library::FindTuningFormat(options.library, options.format);
   if (format.ok() && (*format)->name != "env") {
@@ -85,7 +85,7 @@ std::vector<std::string> LeftOut(const v1::GetTuningResponse& response) {
   return remarks;
 }
 
-absl::Status Tune(Session& session, const Options& options) {
+absl::Status Tune(Session& session, const TuneOptions& options) {
   v1::GetTuningRequest request;
   request.set_machine(options.machine);
   request.set_library(options.library);
@@ -135,7 +135,7 @@ absl::Status Tune(Session& session, const Options& options) {
 }
 
 // Writing and checking need different options.
-absl::Status CheckOptions(const Options& options) {
+absl::Status CheckOptions(const TuneOptions& options) {
   struct Given {
     const char* name;
     bool is_given;
@@ -175,7 +175,7 @@ void AddTuneVerb(Verb app) {
       "that the library would ignore or read wrongly. Exit code 5: there are such places.\n"
       "Without -o the text goes to stdout; with -o a table shows the decisions. A failure\n"
       "leaves the file as it was. In a launch hook: `cox --timeout 0.2 tune ... || true`.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneOptions>();
   AddMachineOption(verb, options->machine);
   AddLibraryOption(verb, options->library).Required();
   AddCount(verb, "--nodes", options->nodes, 1, console::kMaxCount, "Nodes of the job");

@@ -22,7 +22,7 @@ using console::Align;
 using console::Table;
 using nlohmann::ordered_json;
 
-struct Options {
+struct ValidateOptions {
   bool markdown = false;
 };
 
@@ -156,7 +156,7 @@ ordered_json JsonOf(const std::vector<Asked>& asked, const std::vector<Ranking>&
   return json;
 }
 
-absl::Status Validate(Session& session, const Options& options) {
+absl::Status Validate(Session& session, const ValidateOptions& options) {
   const absl::StatusOr<std::vector<PrintedRow>> rows = ParsePrinted(PrintedText());
   if (!rows.ok()) return rows.status();
   const absl::StatusOr<std::vector<Asked>> asked = AskAll(*rows, session.connection());
@@ -188,7 +188,7 @@ void AddValidateVerb(Verb app) {
       "  cox validate --json | jq '.rankings[] | select(.hit | not)'\n"
       "Asks about the published machines, which the daemon must have: `cox machine list`.\n"
       "docs/validation.md says what is asked, fitted and left out, and why.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   verb.Flag("--markdown", options->markdown, "Write the first part of docs/validation.md");
   verb.Do([options](Session& session) { return Validate(session, *options); },
           [options](const GlobalOptions& global) {

@@ -207,11 +207,11 @@ void AddWatchVerb(Verb app) {
       "  cox --json watch cluster | jq -c '{revision, note}'\n"
       "Runs until Ctrl-C, also while coxd restarts. With --json: a profile per line, and\n"
       "a line with \"drifts\" before the profile that follows a drift.");
-  struct Options {
+  struct WatchOptions {
     std::string machine;
     int64_t limit = 0;
   };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WatchOptions>();
   AddMachineArgument(verb, options->machine);
   AddCount(verb, "--limit", options->limit, 1, std::numeric_limits<int32_t>::max(),
            "End after this many profiles");
