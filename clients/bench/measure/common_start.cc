@@ -17,15 +17,15 @@ constexpr double kDoubtShare = 0.01;
 // Time to tell all ranks: this many of the shortest half round trips, plus one share per rank.
 constexpr int kAheadMessages = 20;
 constexpr int kAheadMessagesPerRank = 4;
-constexpr int kTag = 1;
+constexpr int kStartTag = 1;
 
 // Messages instead of a collective: the environment may force the algorithm under measurement on
 // it.
-void Send(double value, int to) { MPI_Send(&value, 1, MPI_DOUBLE, to, kTag, MPI_COMM_WORLD); }
+void Send(double value, int to) { MPI_Send(&value, 1, MPI_DOUBLE, to, kStartTag, MPI_COMM_WORLD); }
 
 double Receive(int from) {
   double value = 0;
-  MPI_Recv(&value, 1, MPI_DOUBLE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(&value, 1, MPI_DOUBLE, from, kStartTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return value;
 }
 

@@ -8,9 +8,9 @@
 namespace cox::bench {
 namespace {
 
-constexpr int kTag = 2;
+constexpr int kPatternTag = 2;
 // A sample of short work spans several repetitions, so that it is long compared to a clock's tick.
-constexpr double kSampleSeconds = 50e-6;
+constexpr double kPatternSampleSeconds = 50e-6;
 constexpr int kMostRepeats = 100;
 // The control computation takes this many times as long as the messages that disturb it.
 constexpr double kControlShare = 3;
@@ -61,7 +61,7 @@ PatternRun::PatternRun(MPI_Comm comm, const PatternCell& cell, bool yielding)
     return;
   }
   repeats_ = static_cast<int>(
-      std::clamp(kSampleSeconds / std::max(once_s, 1e-9), 1.0, double{kMostRepeats}));
+      std::clamp(kPatternSampleSeconds / std::max(once_s, 1e-9), 1.0, double{kMostRepeats}));
 }
 
 void PatternRun::Barrier() {
@@ -77,13 +77,13 @@ void PatternRun::Barrier() {
 void PatternRun::PostReceive(int from, int64_t slot) {
   requests_.push_back(MPI_REQUEST_NULL);
   MPI_Irecv(in_.data() + slot * cell_.block_bytes, static_cast<int>(cell_.block_bytes), MPI_BYTE,
-            from, kTag, comm_, &requests_.back());
+            from, kPatternTag, comm_, &requests_.back());
 }
 
 void PatternRun::PostSend(int to, int64_t slot) {
   requests_.push_back(MPI_REQUEST_NULL);
   MPI_Isend(out_.data() + slot * cell_.block_bytes, static_cast<int>(cell_.block_bytes), MPI_BYTE,
-            to, kTag, comm_, &requests_.back());
+            to, kPatternTag, comm_, &requests_.back());
 }
 
 void PatternRun::Finish() {

@@ -17,9 +17,9 @@ namespace cox::bench {
 namespace {
 
 // A sample of short messages spans several round trips, so that it is long beside a clock's tick.
-constexpr double kSampleSeconds = 50e-6;
+constexpr double kPingPongSampleSeconds = 50e-6;
 constexpr int kMostTrips = 100;
-constexpr int kTag = 1;
+constexpr int kPingPongTag = 1;
 
 // Pairs that are active at once.
 struct Group {
@@ -84,13 +84,13 @@ unsigned char Payload(int sender, size_t index) {
 
 void Send(Endpoint& end, int bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(end.out.data(), bytes, MPI_BYTE, end.peer, kTag, MPI_COMM_WORLD, &request);
+  MPI_Isend(end.out.data(), bytes, MPI_BYTE, end.peer, kPingPongTag, MPI_COMM_WORLD, &request);
   Await(&request, end.yielding);
 }
 
 void Receive(Endpoint& end, int bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(end.in.data(), bytes, MPI_BYTE, end.peer, kTag, MPI_COMM_WORLD, &request);
+  MPI_Irecv(end.in.data(), bytes, MPI_BYTE, end.peer, kPingPongTag, MPI_COMM_WORLD, &request);
   Await(&request, end.yielding);
 }
 
@@ -125,8 +125,8 @@ bool Verify(MPI_Comm active, Endpoint& end, int bytes) {
 int ChooseTrips(MPI_Comm active, Endpoint& end, int bytes) {
   constexpr int kTrialTrips = 4;
   const double one_way_s = TimeTrips(active, end, bytes, kTrialTrips);
-  int trips = static_cast<int>(
-      std::clamp(kSampleSeconds / (2 * std::max(one_way_s, 1e-9)), 1.0, double{kMostTrips}));
+  int trips = static_cast<int>(std::clamp(kPingPongSampleSeconds / (2 * std::max(one_way_s, 1e-9)),
+                                          1.0, double{kMostTrips}));
   MPI_Bcast(&trips, 1, MPI_INT, 0, active);
   return trips;
 }
