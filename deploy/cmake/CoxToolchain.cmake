@@ -80,6 +80,14 @@ function(cox_compile_in_batches)
   endif()
 endfunction()
 
+# cox_include_all(<file> <source>...): writes a source that includes these, to compile them at once where a target
+# cannot be compiled in batches.
+function(cox_include_all file)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"" OUTPUT_VARIABLE lines)
+  list(JOIN lines "\n" content)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${content}\n" @ONLY)
+endfunction()
+
 if(COX_SANITIZE)
   # A report names functions and lines. Debug information about variables would make building slower.
   add_compile_options(-fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1)
