@@ -86,7 +86,7 @@ absl::Status ReadTimes(const std::string& path, Session& session, Request* reque
   return absl::InvalidArgumentError(absl::StrCat(path, ": has no times"));
 }
 
-// InferOptions that only one network has.
+// Options that only one network has.
 absl::Status CheckNetwork(const InferOptions& options, Request::Network network) {
   if (options.channels > 0 && network != Request::NETWORK_MULTISTAGE) {
     return absl::InvalidArgumentError(
