@@ -9,8 +9,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "files/system_error.h"
 
 namespace cox {
@@ -34,11 +35,16 @@ int CreateBeside(const std::string& path, mode_t permissions, std::string* name)
   return -1;
 }
 
-// Names of files that whoever started this program has opened. Nothing goes beside them, or in the
-// place of the link.
-bool IsOpenFile(absl::string_view path) {
-  return absl::StartsWith(path, "/dev/std") || absl::StartsWith(path, "/dev/fd/") ||
-         absl::StartsWith(path, "/proc/self/fd/");
+// The number of a descriptor that `path` names: whoever started this program has opened that file.
+// -1: none.
+int OpenDescriptor(absl::string_view path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  int number = -1;
+  const bool is_named =
+      absl::ConsumePrefix(&path, "/dev/fd/") || absl::ConsumePrefix(&path, "/proc/self/fd/");
+  return is_named && absl::SimpleAtoi(path, &number) && number >= 0 ? number : -1;
 }
 
 }  // namespace
@@ -51,7 +57,10 @@ Replacement::~Replacement() {
 absl::Status Replacement::Begin(const std::string& path, mode_t permissions) {
   path_ = path;
   struct stat existing;
-  if (IsOpenFile(path) || (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))) {
+  if (const int number = OpenDescriptor(path); number >= 0) {
+    // Not opened anew: what is written through both must not overwrite each other.
+    descriptor_ = fcntl(number, F_DUPFD_CLOEXEC, 0);
+  } else if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
     descriptor_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   } else {
     std::string name;

@@ -105,12 +105,14 @@ TEST_F(FileIo, AFailureNamesTheFileAndLeavesNothing) {
 
 // As "-o /dev/stdout > file": the link is nobody's to replace.
 TEST_F(FileIo, AnOpenFileIsWrittenToWhereItIs) {
-  ASSERT_TRUE(ReplaceFile(path_, "one,").ok());
-  const int descriptor = open(path_.c_str(), O_WRONLY | O_APPEND);
+  const int descriptor = open(path_.c_str(), O_WRONLY | O_CREAT, 0600);
   ASSERT_GE(descriptor, 0);
-  EXPECT_TRUE(ReplaceFile("/proc/self/fd/" + std::to_string(descriptor), "two").ok());
+  ASSERT_EQ(write(descriptor, "one,", 4), 4);
+  EXPECT_TRUE(ReplaceFile("/proc/self/fd/" + std::to_string(descriptor), "two,").ok());
+  // What the program itself writes there comes behind it.
+  ASSERT_EQ(write(descriptor, "three", 5), 5);
   close(descriptor);
-  EXPECT_EQ(*ReadFile(path_), "one,two");
+  EXPECT_EQ(*ReadFile(path_), "one,two,three");
 }
 
 }  // namespace
