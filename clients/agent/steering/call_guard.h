@@ -38,8 +38,7 @@ class CallGuard {
 
   // Call when a block of calls has ended. Whether the ranks must exchange own_ns() now.
   bool EndBlock() {
-    // After an exchange that failed at the last moment, there is no room for more.
-    if (pairs_ >= kMostPairs || pending_ >= kMostPending) return false;
+    if (pairs_ >= kMostPairs) return false;
     ++pending_;
     ++pairs_;
     return pairs_ % kMostPending == 0 || pairs_ == 6 || pairs_ == 8 || pairs_ == 9;
@@ -56,12 +55,18 @@ class CallGuard {
       if (canary_ns <= 0 || peer_ns <= 0) continue;
       ++(peer_ns > kTolerance * canary_ns ? slower_ : others_);
     }
-    pending_ = 0;
-    for (double& time_ns : own_ns_) time_ns = 0;
+    Forget();
     domain::SignTest test;
     for (uint32_t i = 0; i < slower_; ++i) test.Add(true);
     for (uint32_t i = 0; i < others_; ++i) test.Add(false);
     return test.IsSlower(kError);
+  }
+
+  // The exchange failed: this rank leaves out the pending pairs. It still exchanges when the others
+  // do.
+  void Forget() {
+    pending_ = 0;
+    for (double& time_ns : own_ns_) time_ns = 0;
   }
 
   uint32_t slower_count() const { return slower_; }

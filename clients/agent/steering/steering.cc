@@ -137,7 +137,10 @@ void LogCalls() {
 // ranks are in the same call, and decide alike.
 void JudgeRow(domain::Collective collective, int row, CallGuard* guard) {
   double greatest_ns[CallGuard::kValues] = {};
-  if (!AskAll(library.world, guard->own_ns(), greatest_ns, CallGuard::kValues)) return;
+  if (!AskAll(library.world, guard->own_ns(), greatest_ns, CallGuard::kValues)) {
+    guard->Forget();
+    return;
+  }
   if (!guard->Judge(greatest_ns)) return;
   if (library.world_rank == 0) {
     Log("withdrawn: %s from %lld bytes, slower than the default in %u of %u comparisons",
