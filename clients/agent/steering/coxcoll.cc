@@ -78,7 +78,7 @@ int Count(const Elements& elements) { return static_cast<int>(elements.count); }
 bool TakesDeviceBuffers() {
   for (const char* name : {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support"}) {
     int (*query)() = nullptr;
-    if (Find(RTLD_DEFAULT, name, &query) && query() == 1) return true;
+    if (LoadFunction(&query, name) && query() == 1) return true;
   }
   return false;
 }

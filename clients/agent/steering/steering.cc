@@ -192,7 +192,7 @@ void StartSteering() {
   }
   if (any[kCoxcoll] != 0) {
     if (library.world_rank == 0) {
-      Log("libcoxcoll is missing on some ranks; disabled for this job");
+      Log("libcoxcoll cannot be used on some ranks; disabled for this job");
     }
     decisions.DropCoxcoll();
   }

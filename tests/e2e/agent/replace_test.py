@@ -143,7 +143,7 @@ class WithoutIt(Replace):
                 self.spool.unlink(missing_ok=True)
                 done = self.run_ok(RANKS, program("replaced"), **OURS, WITHOUT=rank,
                                    ELSEWHERE=elsewhere / job.arguments.agent.name)
-                self.assertIn("libcoxcoll is missing on some ranks; disabled for this job", done.stderr)
+                self.assertIn("libcoxcoll cannot be used on some ranks; disabled for this job", done.stderr)
                 self.assertEqual(self.ours(), set())
 
 
