@@ -1,6 +1,7 @@
 // The plugin's threads run beside the program, which may set variables at any time: then the C
 // library frees the array that getenv() walks through. These hidden functions replace those of the
-// C library within the plugin only, gRPC included.
+// C library within the plugin only, gRPC included. The libraries that gRPC loads, such as c-ares,
+// still call those of the C library when they look up a name.
 #include "agent/stream/plugin/own_environment.h"
 
 #include <string.h>
