@@ -182,8 +182,11 @@ JobShape ShapeOfNodeFile(const std::string& path) {
 
 // The scheduler's shape; zeros where it gives none.
 JobShape ShapeOfAllocation(const Environment& environment) {
-  // A step of one task is a shell, such as that of salloc: a launcher in it has the job's nodes.
-  const bool is_shell = Count(tuning::ValueOrEmpty(environment, "SLURM_STEP_NUM_TASKS")) == 1;
+  // salloc's shell is a step of one task that keeps its job's layout: a launcher in it has the
+  // job's nodes.
+  const bool is_shell = Count(tuning::ValueOrEmpty(environment, "SLURM_STEP_NUM_TASKS")) == 1 &&
+                        tuning::ValueOrEmpty(environment, "SLURM_TASKS_PER_NODE") !=
+                            tuning::ValueOrEmpty(environment, "SLURM_STEP_TASKS_PER_NODE");
   // Else a step's own shape goes before its job's.
   const std::pair<const char*, const char*> of_slurm[] = {
       {"SLURM_STEP_NUM_NODES", "SLURM_STEP_TASKS_PER_NODE"},
