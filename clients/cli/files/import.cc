@@ -69,6 +69,7 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
       if (!options.unknown_ok) oddities.Add(observation, (*file)->line());
       continue;
     }
+    if (!(*file)->read_error().ok()) return (*file)->read_error();
     if (++census.bad_count <= kShownBadRows || options.skip_bad) {
       session.Note(absl::StrCat(status.message(), options.skip_bad ? " (skipped)" : ""));
     }
@@ -255,8 +256,9 @@ class Sender {
                         domain::Plural(stored, " is", " are"), " stored for certain, and the next ",
                         batch.observations_size(),
                         " may be: before you import again, look with `cox observations list --count"
-                        " --source ",
-                        batch.source(), "`"));
+                        " --source '",
+                        batch.source(),
+                        "'` (of a reporter, the source is the name that `cox token whoami` says)"));
       }
       return WithStored(status);
     }

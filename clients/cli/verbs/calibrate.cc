@@ -81,6 +81,7 @@ absl::Status ReadSamples(Session& session, const CalibrateOptions& options, cons
   v1::Sample sample;
   while ((*records)->Next()) {
     absl::Status status = ParseSample(**records, options.machine, sample);
+    if (!(*records)->read_error().ok()) return (*records)->read_error();
     if (status.ok()) {
       *request.add_samples() = sample;
       lines.push_back((*records)->line());
