@@ -189,13 +189,17 @@ absl::Status List(Session& session, const ObservationsOptions& options) {
   return absl::OkStatus();
 }
 
-// Whoever deletes what was exported must know that the file has not all of it.
-void NoteSums(Session& session, const ObservationsOptions& options, int64_t written) {
+// What coxd has stored, old observations that are sums included; 0 where it cannot say.
+int64_t StoredCount(Session& session, const ObservationsOptions& options) {
   const bool is_of_reporter = options.library.empty() && options.collective.empty() &&
                               options.algorithm.empty() && options.since <= absl::UnixEpoch();
   v1::CountObservationsResponse counted;
-  if (!is_of_reporter || !Count(session, options, counted).ok()) return;
-  const int64_t sums = counted.observation_count() - written;
+  const bool is_known = is_of_reporter && Count(session, options, counted).ok();
+  return is_known ? counted.observation_count() : 0;
+}
+
+// Whoever deletes what was exported must know that the file has not all of it.
+void NoteSums(Session& session, int64_t sums) {
   if (sums <= 0) return;
   session.Note(absl::StrCat("warning: ", domain::Counted(sums, "older observation"),
                             domain::Plural(sums, " is", " are"),
@@ -207,6 +211,8 @@ absl::Status ExportTo(Session& session, const ObservationsOptions& options,
                       const std::function<absl::Status(absl::string_view)>& write) {
   bool more = false;
   int64_t written = 0;
+  // Before the first page: jobs go on reporting.
+  const int64_t stored = StoredCount(session, options);
   absl::Status status = write(ObservationHeader());
   if (!status.ok()) return status;
   status = ForEach(session, options, 0, more, [&](const v1::Observation& row) {
@@ -215,7 +221,7 @@ absl::Status ExportTo(Session& session, const ObservationsOptions& options,
   });
   if (!status.ok()) return status;
   if (written == 0) NoteNothingFound(session, options);
-  NoteSums(session, options, written);
+  NoteSums(session, stored - written);
   return status;
 }
 
