@@ -442,6 +442,10 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   char before[PATH_BYTES - NAME_BYTES];
   cox_get(&variables, SET_VARIABLE, before, sizeof(before));
   const bool had_agent = cox_has_agent(&variables);
+  // Nobody asks for this plugin: an agent is here because the user wants it.
+  const bool is_asked =
+      asked_mode[0] != '\0' || is_mode(cox_get(&variables, "COX_MODE", buffer, sizeof(buffer)));
+  if (!is_asked && before[0] == '\0' && strcmp(site.mode, "off") == 0) return ESPANK_SUCCESS;
   cox_forget_earlier(&variables);
   const char* mode = mode_of(&variables, buffer, sizeof(buffer));
   char text[NAME_BYTES];

@@ -271,6 +271,10 @@ class Steps(SlurmTest):
         kept = settings_of(self.srun("--cox=off", "env", LD_PRELOAD="/none/libother.so").out)
         self.assertEqual(kept["LD_PRELOAD"], "/none/libother.so")
 
+    def test_an_agent_that_the_user_preloads_stays_where_nobody_asks_for_the_plugin(self):
+        settings = settings_of(self.srun("env", LD_PRELOAD="/none/libcoxagent-openmpi.so").out)
+        self.assertEqual(settings["LD_PRELOAD"], "/none/libcoxagent-openmpi.so")
+
     def test_answers_that_are_of_no_use_any_more_go(self):
         folder = self.scratch.folder / "cache/coxswain/slurm"
         folder.mkdir(parents=True, exist_ok=True)
