@@ -34,16 +34,20 @@ void SubordinateUsers::Refresh() {
   const std::lock_guard lock(reading_);
   struct stat version = {};
   if (stat(path_.c_str(), &version) != 0) version = {};
-  const auto now = std::chrono::steady_clock::now();
-  if (IsSame(version, version_) && now < look_again_) return;
+  using Clock = std::chrono::steady_clock;
+  const bool is_same = IsSame(version, version_);
+  if (is_same && Clock::now() < look_again_) return;
   version_ = version;
   bool knows_all = true;
-  ranges_.store(std::make_shared<const Ranges>(Read(&knows_all)), std::memory_order_release);
-  look_again_ = knows_all ? std::chrono::steady_clock::time_point::max() : now + kLookAgain;
+  ranges_.store(std::make_shared<const Ranges>(Read(!is_same, &knows_all)),
+                std::memory_order_release);
+  // From now on: reading may have waited for the system's database.
+  look_again_ = knows_all ? Clock::time_point::max() : Clock::now() + kLookAgain;
 }
 
-SubordinateUsers::Ranges SubordinateUsers::Read(bool* knows_all) const {
+SubordinateUsers::Ranges SubordinateUsers::Read(bool looks_up_all, bool* knows_all) {
   Ranges ranges;
+  std::map<std::string, uid_t> known;
   std::ifstream file(path_);
   for (std::string line; ranges.size() < kMostRanges && std::getline(file, line);) {
     const std::vector<std::string> words = absl::StrSplit(line, ':');
@@ -53,10 +57,20 @@ SubordinateUsers::Ranges SubordinateUsers::Read(bool* knows_all) const {
         !absl::SimpleAtoi(words[2], &count)) {
       continue;
     }
-    const std::optional<uid_t> owner = NumberOf(words[0]);
-    if (!owner) *knows_all = false;
-    if (owner && *owner != 0) ranges.push_back({first, uint64_t{first} + count, *owner});
+    const auto before = known_.find(words[0]);
+    const bool was_known = before != known_.end();
+    std::optional<uid_t> owner;
+    if (!was_known || looks_up_all) owner = NumberOf(words[0]);
+    if (!owner) {
+      // While the database is away, users keep their ranges.
+      if (was_known) owner = before->second;
+      if (!was_known || looks_up_all) *knows_all = false;
+    }
+    if (!owner) continue;
+    known.emplace(words[0], *owner);
+    if (*owner != 0) ranges.push_back({first, uint64_t{first} + count, *owner});
   }
+  known_ = std::move(known);
   std::sort(ranges.begin(), ranges.end(),
             [](const Range& a, const Range& b) { return a.first < b.first; });
   return ranges;

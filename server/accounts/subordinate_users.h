@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -46,13 +47,15 @@ class SubordinateUsers {
   };
   using Ranges = std::vector<Range>;  // by first number
 
-  Ranges Read(bool* knows_all) const;
+  // Looks up all users, or those that are not known yet.
+  Ranges Read(bool looks_up_all, bool* knows_all);
 
   const std::string path_;
   std::atomic<std::shared_ptr<const Ranges>> ranges_{std::make_shared<const Ranges>()};
   std::mutex reading_;
   // Guarded by reading_:
   struct stat version_ = {};  // of what ranges_ was read from
+  std::map<std::string, uid_t> known_;
   std::chrono::steady_clock::time_point look_again_ = std::chrono::steady_clock::time_point::max();
 };
 
