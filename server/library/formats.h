@@ -48,6 +48,8 @@ absl::StatusOr<std::string> WriteMpichJson(absl::Span<const DecisionTable> table
 std::vector<std::string> CheckMpichJson(absl::string_view text, const Assumptions& assume);
 // Not where ranks may see different sizes, or none.
 bool MpichJsonTellsSizesApart(domain::Collective collective);
+bool IntelMpiTellsSizesApart(domain::Collective collective);
+bool UccTellsSizesApart(domain::Collective collective);
 
 // Switches only: Cray documents no setting that chooses an algorithm.
 absl::StatusOr<std::string> WriteCrayMpich(absl::Span<const DecisionTable> tables,

@@ -21,12 +21,12 @@ using domain::Collective;
 // The manual gives no limit; its examples stay below 2^31.
 constexpr int64_t kLargestBytes = std::numeric_limits<int32_t>::max();
 
-// The manual does not say what size the library compares, and counts differ from rank to rank.
-bool HasNoSize(Collective collective) {
-  return collective == Collective::kAllgatherv || collective == Collective::kAlltoallv;
-}
-
 }  // namespace
+
+// The manual does not say what size the library compares, and counts differ from rank to rank.
+bool IntelMpiTellsSizesApart(Collective collective) {
+  return collective != Collective::kAllgatherv && collective != Collective::kAlltoallv;
+}
 
 // The manual says only "messages of size l". This assumes the call's count times its datatype (a
 // block), which is what Intel's tuner sweeps with Intel's benchmarks.
@@ -41,7 +41,8 @@ absl::StatusOr<std::string> WriteIntelMpi(absl::Span<const DecisionTable> tables
       text += Comment(absl::StrCat(table.collective, ": the library's own choice stays"));
       continue;
     }
-    if (table.rows.size() > 1 && HasNoSize(*domain::ParseCollective(table.collective))) {
+    if (table.rows.size() > 1 &&
+        !IntelMpiTellsSizesApart(*domain::ParseCollective(table.collective))) {
       text += Comment(absl::StrCat(table.collective, ": ", table.rows.size(),
                                    " choices by size; the manual does not say which size "
                                    "the library compares"));

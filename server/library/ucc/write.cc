@@ -41,6 +41,11 @@ UccCollective UccCollectiveOf(const DecisionTable& table, int64_t ranks) {
 
 }  // namespace
 
+bool UccTellsSizesApart(Collective collective) {
+  const DecisionTable table{std::string(domain::CollectiveName(collective)), {}};
+  return UccCollectiveOf(table, 1).why_one_row.empty();
+}
+
 // With score inf a token beats the other components for host memory and teams of this job's size.
 // UCC's ranges do not include their ends.
 absl::StatusOr<std::string> WriteUcc(absl::Span<const DecisionTable> tables, const TunedJob& job,

@@ -9,6 +9,7 @@
 #include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/parse_collective.h"
+#include "library/algorithms.h"
 #include "library/formats.h"
 #include "library/openmpi/rules.h"
 
@@ -239,6 +240,30 @@ TEST(ExportTest, WhatCannotBeWrittenIsRefusedInWords) {
   EXPECT_THAT(std::string(mpich.message()), HasSubstr("env"));
   EXPECT_EQ(Export({}, Job(8, 4, "other"), "env").status().code(),
             absl::StatusCode::kUnimplemented);
+}
+
+// Several rows of a collective that the format has no sizes for would leave it out of the text.
+TEST(TuningFormatTest, TellsWhichCollectivesMayHaveSeveralRows) {
+  for (const char* const library : {"intelmpi-2019", "ucc-1"}) {
+    const TuningFormat& format = **FindTuningFormat(library, "env");
+    TunedJob job = Job(1, 8, library);
+    job.assume = {.commutative = true, .elements_at_least_ranks = true, .same_counts = true};
+    int apart = 0;
+    int together = 0;
+    for (const Algorithm& algorithm : AlgorithmsOf(library)) {
+      DecisionTable table;
+      table.collective = std::string(domain::CollectiveName(algorithm.collective));
+      table.rows = {MakeRow(0, "default", 0),
+                    MakeRow(4096, std::string(algorithm.native_name), algorithm.native_id)};
+      const auto text = WriteTuning({table}, job, format, {});
+      ASSERT_TRUE(text.ok()) << text.status();
+      const bool is_written = text->find("choices by size") == std::string::npos;
+      EXPECT_EQ(format.tells_sizes_apart(algorithm.collective), is_written) << table.collective;
+      ++(is_written ? apart : together);
+    }
+    EXPECT_GT(apart, 0) << library;
+    EXPECT_GT(together, 0) << library;
+  }
 }
 
 }  // namespace
