@@ -214,9 +214,11 @@ std::vector<v1::StreamObservationsResponse> Upstream::Send(
   const bool is_broken = responses.size() < batches.size();
   if (is_broken) TellBroken(status);
   // It takes nobody's batches now; another coxd may.
-  const bool takes_none = std::none_of(
-      responses.begin(), responses.end(),
-      [](const auto& response) { return domain::IsFinalAnswer(response.error_code()); });
+  const bool takes_none =
+      !responses.empty() &&
+      std::all_of(responses.begin(), responses.end(), [](const auto& response) {
+        return domain::MayAnotherTake(response.error_code(), response.error_message());
+      });
   if (is_broken || takes_none) Leave(used);
   return responses;
 }

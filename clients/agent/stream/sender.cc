@@ -185,7 +185,8 @@ Sender::Next Sender::Settle(const Batch& batch, bool answered, const std::string
     changed_.notify_all();
     changed_.wait_for(lock, std::min(wanted, kMaxPause), [this] { return closed_; });
     failing_ = false;
-    return Next::kCall;
+    const bool stays = !domain::MayAnotherTake(response->error_code, response->error_message);
+    return stays ? Next::kBatch : Next::kCall;
   }
   if (response->error_code == 0) {
     CountRefused(batch, *response);

@@ -46,7 +46,7 @@ class Sender {
   void Run();
   // What follows the answer to a batch.
   enum class Next {
-    kBatch,   // the next one
+    kBatch,   // the next one, or the same again
     kCall,    // a new call, perhaps to another daemon: this one takes no batch now
     kFailure  // the call broke, or sending has ended
   };

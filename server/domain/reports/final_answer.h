@@ -6,6 +6,7 @@
 #define COX_DOMAIN_REPORTS_FINAL_ANSWER_H_
 
 #include <cstdint>
+#include <string_view>
 
 namespace cox::domain {
 
@@ -25,6 +26,16 @@ constexpr bool IsFinalAnswer(int64_t code) {
     default:
       return false;
   }
+}
+
+// Whether another coxd may take the batch meanwhile: this one's database or disk is out of order.
+// UNAVAILABLE says that it is kept, or a matter of seconds; RESOURCE_EXHAUSTED is mostly a limit of
+// who reports. `message`: that of the answer.
+constexpr bool MayAnotherTake(int64_t code, std::string_view message) {
+  constexpr int64_t kResourceExhausted = 8;
+  constexpr int64_t kUnavailable = 14;
+  if (IsFinalAnswer(code) || code == kUnavailable) return false;
+  return code != kResourceExhausted || message.substr(0, 9) == "disk full";
 }
 
 }  // namespace cox::domain

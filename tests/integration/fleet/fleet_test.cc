@@ -168,11 +168,6 @@ class AgentOfFleetTest : public FleetTest {
   // What the agent's queue holds, so that it spools none.
   static constexpr int kBatches = 14;
 
-  AgentOfFleetTest() {
-    // A daemon inherits it: a limit of its files is then an error like any other.
-    signal(SIGXFSZ, SIG_IGN);
-  }
-
   void PushBatches(int count) {
     for (int i = 0; i < count; ++i) {
       agent::Observation observation;
