@@ -116,12 +116,11 @@ class Listing {
         });
     for (size_t step = 0; step < always_sent.size(); ++step) {
       const int64_t phase = first_phase_ + static_cast<int64_t>(step);
-      for (const Transfer& hop : MoveBlocks(topology, static_cast<int64_t>(step), &blocks_)) {
+      std::vector<Transfer> hops = MoveBlocks(topology, static_cast<int64_t>(step), &blocks_);
+      // Those that carry no block are sent, too.
+      for (const Message& one : always_sent[step]) hops.push_back({one.source, one.destination, 0});
+      for (const Transfer& hop : Combined(std::move(hops))) {
         sink_({phase, 0, hop.source, hop.destination, hop.bytes});
-      }
-      // The same messages once more, without bytes.
-      for (const Message& one : always_sent[step]) {
-        sink_({phase, 0, one.source, one.destination, 0});
       }
     }
     return absl::OkStatus();

@@ -73,8 +73,8 @@ TEST(ManyToMany, OfAllPairsIsAllToAll) {
   }
 }
 
-// Phase by phase, the listed messages have the schedule's bytes, and go between the pairs that it
-// counts.
+// Phase by phase, the listed messages have the schedule's bytes and number, and go between the
+// pairs that it counts.
 TEST(ManyToMany, ListsTheMessagesOfItsSchedule) {
   std::vector<Transfer> messages = *MessagesOf("random?seed=3", 24, 100);
   messages.push_back({3, 17, 5000});
@@ -88,6 +88,7 @@ TEST(ManyToMany, ListsTheMessagesOfItsSchedule) {
         const model::Schedule schedule = Routed(route, messages, scenario, options);
         struct Listed {
           std::set<std::pair<int64_t, int64_t>> pairs;
+          double messages = 0;
           double bytes = 0;
         };
         std::vector<Listed> listed(schedule.size());
@@ -97,11 +98,15 @@ TEST(ManyToMany, ListsTheMessagesOfItsSchedule) {
           last = message.phase;
           Listed& phase = listed.at(static_cast<size_t>(message.phase));
           phase.pairs.emplace(message.source, message.destination);
+          phase.messages += 1;
           phase.bytes += message.bytes;
         });
         for (size_t i = 0; i < schedule.size(); ++i) {
           const model::Traffic& traffic = schedule[i].traffic;
           EXPECT_EQ(listed[i].bytes, traffic.node.volume_bytes + traffic.network.volume_bytes);
+          EXPECT_EQ(listed[i].messages,
+                    traffic.node.messages_count + traffic.network.messages_count)
+              << RouteName(route) << " phase " << i;
           EXPECT_EQ(static_cast<double>(listed[i].pairs.size()),
                     traffic.node.pairs_count + traffic.network.pairs_count)
               << RouteName(route) << " phase " << i;
