@@ -29,18 +29,19 @@ double JobLinks::AddRoute(int64_t source, int64_t destination, std::vector<int>*
   return prices_.socket_hop_s;
 }
 
-JobLinks::Even JobLinks::Evenly(double network_bytes, double node_bytes) const {
+JobLinks::Even JobLinks::Evenly(const model::Traffic& traffic) const {
   Even even;
   const auto n = static_cast<double>(nodes_.node_count);
   const auto ppn = static_cast<double>(scenario_.ppn);
-  if (between_nodes_ > 0 && network_bytes > 0) {
+  if (between_nodes_ > 0 && traffic.network.messages_count > 0) {
     const EvenLoad load = nodes_.links->Evenly();
-    even.switch_s = network_bytes / (n * (n - 1)) * load.link_bytes * prices_.network_byte_s;
+    even.switch_s =
+        traffic.network.volume_bytes / (n * (n - 1)) * load.link_bytes * prices_.network_byte_s;
     even.latency_s = load.latency_s;
   }
-  if (nodes_.sockets.count > 1 && ppn > 1 && node_bytes > 0) {
+  if (nodes_.sockets.count > 1 && ppn > 1 && traffic.node.messages_count > 0) {
     const double ranks = RanksOfSocket();
-    const double bytes = node_bytes / (n * ppn * (ppn - 1)) * ranks * (ppn - ranks);
+    const double bytes = traffic.node.volume_bytes / (n * ppn * (ppn - 1)) * ranks * (ppn - ranks);
     even.socket_s = bytes * prices_.socket_byte_s / SocketWidth();
     even.latency_s = std::max(even.latency_s, prices_.socket_hop_s);
   }
@@ -56,7 +57,9 @@ int JobLinks::SocketOf(int64_t rank) const {
 double JobLinks::CrossingShare() const {
   if (!HaveSockets(nodes_, scenario_)) return 0;
   const auto ppn = static_cast<double>(scenario_.ppn);
-  return (ppn - RanksOfSocket()) / (ppn - 1);
+  // Of the rank that sends most to other sockets: at the one with the fewest ranks.
+  const double fewest = std::max(1.0, std::floor(ppn / nodes_.sockets.count));
+  return (ppn - fewest) / (ppn - 1);
 }
 
 double JobLinks::RanksOfSocket() const {

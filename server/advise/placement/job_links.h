@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advise/placement/network.h"
+#include "model/schedule.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -51,18 +52,18 @@ class JobLinks {
     return scenario_.NodeOf(source) == scenario_.NodeOf(destination) &&
            SocketOf(source) != SocketOf(destination);
   }
-  // The share of a node's pairs of ranks that are at two sockets.
+  // Of a node's other ranks the share that is at other sockets, for the rank where it is largest.
   double CrossingShare() const;
 
   // Seconds of the busiest link between nodes and between sockets, and the longest way, if all
-  // pairs of nodes share `network_bytes` and all pairs of ranks of a node `node_bytes`, both those
-  // of all ranks.
+  // pairs of nodes share the network's bytes, and all pairs of ranks of a node the node's. Messages
+  // without bytes have the longest way, too.
   struct Even {
     double switch_s = 0;
     double socket_s = 0;
     double latency_s = 0;
   };
-  Even Evenly(double network_bytes, double node_bytes) const;
+  Even Evenly(const model::Traffic& traffic) const;
 
  private:
   int SocketOf(int64_t rank) const;

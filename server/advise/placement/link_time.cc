@@ -310,8 +310,7 @@ class StepTimes {
   // Without a list: all pairs of nodes have the same share of the bytes, and all pairs of a node.
   void AddEven(const model::Phase& phase) {
     const model::Traffic& traffic = phase.traffic;
-    const JobLinks::Even even =
-        links_.Evenly(traffic.network.volume_bytes, traffic.node.volume_bytes);
+    const JobLinks::Even even = links_.Evenly(traffic);
     time_.latency_s += phase.times * even.latency_s;
     const model::Charge charge = model::ChargeOf(traffic);
     const double share = links_.CrossingShare();
@@ -449,7 +448,9 @@ void AddLinkTime(const LinkTime& links, Prediction* prediction) {
   prediction->cost[model::Term::kLatency] += links.latency_s;
   prediction->cost[model::Term::kStartup] += links.socket_startup_s;
   prediction->cost[model::Term::kBandwidth] += links.socket_bandwidth_s;
-  if (!links.is_even || !(links.congestion_s > 0)) return;
+  const double all_s =
+      links.congestion_s + links.latency_s + links.socket_startup_s + links.socket_bandwidth_s;
+  if (!links.is_even || !(all_s > 0)) return;
   prediction->guesses_links = true;
   if (!prediction->caveat.empty()) prediction->caveat += "; ";
   prediction->caveat += absl::StrFormat(

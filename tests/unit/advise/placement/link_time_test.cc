@@ -291,6 +291,17 @@ TEST(LinkTimeTest, NothingIsDecidedByAGuess) {
   EXPECT_THAT(CaveatsOf(*machine, job.job, *tables), Contains(HasSubstr(kLinksLeftOut)));
 }
 
+// 20,480 ranks send 15 times each: too many messages to list. They carry nothing, but pass
+// switches.
+TEST(LinkTimeTest, MessagesWithoutBytesPassSwitches) {
+  const NodesInUse nodes = Nodes("n[1-40]", 2, 1e-7);
+  const auto barrier = Predict(*MachineWith({}), Of(domain::Collective::kBarrier, 40 * 512, 512, 0),
+                               "barrier/dissemination", "hockney", &nodes);
+  ASSERT_TRUE(barrier.ok()) << barrier.status();
+  EXPECT_GT(barrier->front().cost[model::Term::kLatency], 0);
+  EXPECT_TRUE(barrier->front().guesses_links);
+}
+
 // 16 nodes of 2 ranks. Down the leaders' tree, only the first step leaves a switch if the list is
 // in order; only the last one if nodes come in turns, and then 8 messages share 8 / 2 up-links.
 TEST(LinkTimeTest, NodeLeadersPayForTheSwitchesThatTheyCross) {
