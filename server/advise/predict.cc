@@ -1,12 +1,37 @@
 #include "advise/predict.h"
 
+#include <cmath>
+
+#include "absl/strings/str_format.h"
 #include "advise/placement/link_time.h"
 #include "advise/placement/units.h"
+#include "advise/recommend.h"
 #include "domain/collective.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
 
 namespace cox::advise {
+namespace {
+
+// From this factor on, the disagreement of models is worth a word.
+constexpr double kMuch = 2;
+
+// The selected model may fit all timings and still misprice messages that nobody timed.
+void AddSpread(const MachineView& machine, const model::Model& priced_by,
+               const model::Schedule& schedule, Prediction* prediction) {
+  const double time_s = prediction->cost.TotalSeconds();
+  if (&priced_by != machine.model || !(time_s > 0)) return;
+  const double factor =
+      std::exp(kIntervalSigmas * machine.corrections->spread().At(schedule, time_s));
+  if (factor < kMuch) return;
+  if (!prediction->caveat.empty()) prediction->caveat += "; ";
+  absl::StrAppendFormat(&prediction->caveat,
+                        "messages of this number and size were not timed, and models that fit the "
+                        "timings differ by a factor of %.2g (--model all)",
+                        factor);
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
                                                 const strategy::Scenario& scenario,
@@ -31,6 +56,7 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
       predictions.push_back(nodes == nullptr
                                 ? Price(priced_by, strategy::FormatStrategy(resolved), schedule)
                                 : PriceOnNodes(priced_by, resolved, here, schedule, *nodes));
+      AddSpread(machine, *priced_by.model, schedule, &predictions.back());
     }
   }
   return predictions;

@@ -86,6 +86,7 @@ class UnseenTest(Asking, unittest.TestCase):
                 selected = self.price(strategy, RANKS, BYTES)
                 self.assertEqual(selected["model"], "bsp")
                 self.assertLess(selected["time_s"], 1e-5, "far below the truth")
+                self.assertIn("were not timed, and models that fit the timings differ by a factor of", selected["caveat"])
                 self.assertGreater(self.price(strategy, RANKS, BYTES, "hockney")["time_s"], TRUE_S)
 
     def test_the_interval_holds_the_truth_and_nothing_is_switched(self):

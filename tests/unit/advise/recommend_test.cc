@@ -12,11 +12,14 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "advise/predict.h"
+#include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/level.h"
 #include "domain/limits.h"
 #include "domain/profile.h"
 #include "machines.h"
+#include "strategy/scenario.h"
 
 namespace cox::advise {
 namespace {
@@ -153,6 +156,20 @@ TEST(RecommendTest, WhatNobodyTimedAndModelsDisagreeAboutIsNotSwitched) {
   ASSERT_NE(linear, nullptr);
   EXPECT_LT(linear->predicted_time_s, 1e-5);
   EXPECT_GT(linear->high_s, 1023 * 3e-6) << "a start-up for each message";
+
+  // A price has no interval: its caveat says so.
+  strategy::Scenario scenario;
+  scenario.collective = domain::Collective::kAlltoall;
+  scenario.ranks = 1024;
+  scenario.block_bytes = 16;
+  const auto untimed = Predict(*machine, scenario, "alltoall/linear", "");
+  ASSERT_TRUE(untimed.ok()) << untimed.status();
+  EXPECT_THAT(untimed->front().caveat, HasSubstr("differ by a factor of"));
+  scenario.collective = domain::Collective::kBcast;
+  scenario.ranks = 256;
+  const auto timed = Predict(*machine, scenario, "bcast/binomial", "");
+  ASSERT_TRUE(timed.ok()) << timed.status();
+  EXPECT_EQ(timed->front().caveat, "");
 }
 
 TEST(RecommendTest, WhatTheLibraryRunsByItselfIsNoAlternative) {
