@@ -61,9 +61,11 @@ Call WithoutType(const Cell& cell, absl::string_view algorithm) {
 KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
   std::map<Call, double> benchmarks;
   for (const PreparedCell& cell : cells) {
-    if (cell.cell->kind == domain::CellKind::kBenchmark) {
-      benchmarks[WithoutType(*cell.cell, cell.cell->algorithm)] = cell.cell->mean_log_time;
-    }
+    if (cell.cell->kind != domain::CellKind::kBenchmark) continue;
+    const auto [at, is_new] =
+        benchmarks.try_emplace(WithoutType(*cell.cell, cell.algorithm), cell.cell->mean_log_time);
+    // What was asked for itself, rather than what fell back to it.
+    if (!is_new && cell.cell->algorithm == cell.algorithm) at->second = cell.cell->mean_log_time;
   }
   std::map<std::pair<absl::string_view, absl::string_view>, Ratios> by_collective;
   for (const PreparedCell& cell : cells) {

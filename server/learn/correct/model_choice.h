@@ -23,10 +23,10 @@ struct ModelError {
 };
 
 // Every model that the profile can price, the selected one first, the others by their median error.
-// The selected model is the first in the order of FittedModels() that no other beats by more than a
-// factor of 1 + 1 / sqrt(cells). This margin is about the standard error of the median. Without
-// cells of known structure the order of preference holds: max-rate, loggp, hockney, hyperbolic,
-// then the others.
+// In the order of FittedModels() a model replaces the one selected so far if its error is smaller
+// by more than a factor of 1 + 1 / sqrt(cells). This margin is about the standard error of the
+// median. Without cells of known structure the order of preference holds: max-rate, loggp, hockney,
+// hyperbolic, then the others.
 std::vector<ModelError> RankModels(const domain::Profile& profile,
                                    absl::Span<const PreparedCell> cells);
 

@@ -254,6 +254,25 @@ TEST(KindOffsetTest, TellsWhatACallTakesInJobs) {
   EXPECT_EQ(BuildCorrections({}, {})->InJobs("somebodys-mpi-1.0", "alltoall"), nullptr);
 }
 
+// Asked for "neighbor", Open MPI runs the ring where the number of ranks is odd.
+TEST(KindOffsetTest, ComparesTheCodeThatRan) {
+  const auto timed = [](domain::CellKind kind, int64_t bytes, double time_s) {
+    Cell cell = MakeCell("allgather", kind == domain::CellKind::kJob ? "ring" : "neighbor", 5, 1,
+                         bytes, time_s);
+    cell.kind = kind;
+    return cell;
+  };
+  std::vector<Cell> cells;
+  for (int64_t bytes = 1; bytes <= 1 << 20; bytes *= 2) {
+    const double time_s = 1e-6 * static_cast<double>(bytes);
+    cells.push_back(timed(domain::CellKind::kBenchmark, bytes, time_s));
+    cells.push_back(timed(domain::CellKind::kJob, bytes, 1.5 * time_s));
+  }
+  const domain::Shape shape;
+  const KindOffsets offsets = KindOffsets::Build(PrepareCells(cells, shape));
+  EXPECT_NEAR(offsets.For(cells.back()), -std::log(1.5), 0.05);
+}
+
 TEST(KindOffsetTest, WithoutAPlaceTimedInBothWaysThereIsNone) {
   EXPECT_EQ(OffsetOfJobs({TimedKind("ring", domain::CellKind::kBenchmark, 8, 1e-6),
                           TimedKind("ring", domain::CellKind::kJob, 16, 9e-6),
