@@ -133,7 +133,8 @@ int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
     bool answers = server.Answers(look);
     if (answers && http != nullptr) {
       const auto left = end - std::chrono::steady_clock::now();
-      answers = http->Answers(std::chrono::duration_cast<std::chrono::microseconds>(left));
+      answers = left.count() > 0 &&
+                http->Answers(std::chrono::duration_cast<std::chrono::microseconds>(left));
     }
     if (answers) manager.Notify("WATCHDOG=1");
     if (const int number = sigtimedwait(&signals, nullptr, &timeout); number > 0) return number;

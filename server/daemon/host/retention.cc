@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -30,8 +31,11 @@ constexpr int kMostLooks = 100;
 constexpr double kDay_s = 86'400;
 constexpr int64_t kAllRevisions_us = store::OldRevisions::kKeptEvery_us;  // are kept for so long
 
+// Goes on while the host is suspended.
 int64_t SteadyMicros() {
-  return std::chrono::duration_cast<microseconds>(Clock::now().time_since_epoch()).count();
+  timespec time = {};
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return int64_t{time.tv_sec} * 1'000'000 + time.tv_nsec / 1'000;
 }
 
 microseconds IntervalOf(const Retention::Options& options) {
