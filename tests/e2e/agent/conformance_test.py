@@ -49,7 +49,7 @@ class Conformance(apply_test.Apply):
             for mode, (done, told) in zip(modes, pool.map(run, modes)):
                 with self.subTest(program=str(words[0].name), mode=mode):
                     self.assertEqual(done.stdout.splitlines(), plain.stdout.splitlines(), done.stderr)
-                    self.assertEqual(told != set(), "COX_APPLY" in MODES[mode], told)
+                    self.assertEqual(told != set(), "COX_APPLY" in MODES[mode], f"{told}\n{done.stderr}")
         return plain
 
     def test_wrong_arguments(self):

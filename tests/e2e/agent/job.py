@@ -18,6 +18,8 @@ import unittest
 
 arguments = None
 JOB_TIMEOUT_S = 300
+RUNS = 3
+LOST = "the last timings are lost"
 # The same calls in each language.
 VERSIONS = ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08")
 
@@ -54,9 +56,18 @@ class JobTest(unittest.TestCase):
         return [*arguments.launcher.split(), "-np", str(ranks), "sh", "-c", preload, "sh", *map(str, program)]
 
     def run_job(self, ranks, *program, agent=True, **settings):
-        return subprocess.run(self.command(ranks, *program), capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=JOB_TIMEOUT_S,
-                              env=self.environment(agent, **settings))
+        """The job's end. It runs again if an agent says that it lost timings because MPI_Finalize had to end: on a busy
+        machine its thread may get no processor, or no disk, for that long."""
+        environment = self.environment(agent, **settings)
+        spool = pathlib.Path(environment["COX_SPOOL"])
+        had_spool = spool.exists()
+        for _ in range(RUNS):
+            done = subprocess.run(self.command(ranks, *program), capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, timeout=JOB_TIMEOUT_S, env=environment)
+            if had_spool or LOST not in done.stderr:
+                break
+            spool.unlink(missing_ok=True)
+        return done
 
     def run_ok(self, *words, **settings):
         done = self.run_job(*words, **settings)
@@ -85,7 +96,10 @@ class JobTest(unittest.TestCase):
                 plain = self.run_ok(ranks, program(name), agent=False)
                 done = self.run_ok(ranks, program(name), **settings)
                 self.assertEqual(done.stdout, plain.stdout)
-                check()
+                try:
+                    check()
+                except AssertionError as error:
+                    raise AssertionError(f"{error}\n{done.stderr}") from None
 
     def seen_by_the_tool(self, ranks, *words, **settings):
         """Runs a program with the tool behind the agent; returns what the tool saw on each rank."""
