@@ -208,7 +208,7 @@ class Loop:
                           "reports to this daemon")
         switched = sum(answer["algorithm"] != "default" for answer in answers.values())
         say(f"another algorithm than the default for {switched} of the program's {len(answers)} calls;\n"
-            f"in Open MPI's own format: {self.rules}")
+            f"in Open MPI's own format: {self.state / self.rules.name}")
         return answers
 
     def compare(self, first, answers):
