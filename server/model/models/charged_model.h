@@ -43,13 +43,17 @@ class PriceBill {
 
   // `coefficient` times the parameter at `index`, which is taken at `argument`.
   void Add(Term term, size_t index, double coefficient, double argument = 0) {
-    const double value = values_.has_pieces() ? values_.At(index, argument) : values_[index];
+    // Many phases have no messages at a level: no piece is searched for these.
+    const bool has_piece = values_.has_pieces() && coefficient != 0;
+    const double value = has_piece ? values_.At(index, argument) : values_[index];
     cost_[term] += times_ * coefficient * value;
   }
   // Processor time, part of what Add() charges: the parameter at `index`, but at most the one at
   // `whole`, taken at `argument`. A what-if or a piece of `whole` may be less than its part.
   void AddCpu(size_t index, size_t whole, double coefficient, double argument) {
-    cost_.cpu_s += times_ * coefficient * std::min(values_[index], values_.At(whole, argument));
+    const double part = values_[index];
+    if (part == 0 || coefficient == 0) return;
+    cost_.cpu_s += times_ * coefficient * std::min(part, values_.At(whole, argument));
   }
   void AddUnits(double units) { cost_.units += times_ * units; }
   // Adds a slope of the price by a parameter that is not a factor in Add().
