@@ -47,7 +47,7 @@ class SubordinateUsers {
   };
   using Ranges = std::vector<Range>;  // by first number
 
-  // Looks up all users, or those that are not known yet.
+  // `looks_up_all`: also users that an earlier call has found.
   Ranges Read(bool looks_up_all, bool* knows_all);
 
   const std::string path_;
