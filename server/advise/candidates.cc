@@ -114,4 +114,8 @@ Prediction Price(const PricedBy& priced_by, std::string name, const model::Sched
           priced_by.model->Caveat(*priced_by.values, schedule)};
 }
 
+void AddCaveat(absl::string_view caveat, Prediction* prediction) {
+  absl::StrAppend(&prediction->caveat, prediction->caveat.empty() ? "" : "; ", caveat);
+}
+
 }  // namespace cox::advise

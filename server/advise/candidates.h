@@ -62,6 +62,9 @@ strategy::Strategy Resolved(const MachineView& machine, const strategy::Scenario
 // kernel or route.
 Prediction Price(const PricedBy& priced_by, std::string name, const model::Schedule& schedule);
 
+// Appends another reason why the model may be wrong here.
+void AddCaveat(absl::string_view caveat, Prediction* prediction);
+
 // The number that costs are compared by: seconds; units for a model that counts units and has no
 // stated unit time.
 inline double Amount(const model::Cost& cost) {

@@ -124,9 +124,8 @@ absl::StatusOr<KernelAnswer> EvaluateKernel(const MachineView& machine,
   }
   for (const PricedBy& priced_by : *models) {
     answer.predictions.push_back(Price(priced_by, question.kernel, schedule));
-    std::string& caveat = answer.predictions.back().caveat;
     const std::string without = WithoutWork(priced_by, answer.operations);
-    if (!without.empty()) absl::StrAppend(&caveat, caveat.empty() ? "" : "; ", without);
+    if (!without.empty()) AddCaveat(without, &answer.predictions.back());
   }
   return answer;
 }

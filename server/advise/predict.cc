@@ -24,11 +24,10 @@ void AddSpread(const MachineView& machine, const model::Model& priced_by,
   const double factor =
       std::exp(kIntervalSigmas * machine.corrections->spread().At(schedule, time_s));
   if (factor < kMuch) return;
-  if (!prediction->caveat.empty()) prediction->caveat += "; ";
-  absl::StrAppendFormat(&prediction->caveat,
-                        "messages of this number and size were not timed, and models that fit the "
-                        "timings differ by a factor of %.2g (--model all)",
-                        factor);
+  AddCaveat(absl::StrFormat("messages of this number and size were not timed, and models that fit "
+                            "the timings differ by a factor of %.2g (--model all)",
+                            factor),
+            prediction);
 }
 
 }  // namespace

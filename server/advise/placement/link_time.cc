@@ -452,11 +452,12 @@ void AddLinkTime(const LinkTime& links, Prediction* prediction) {
       links.congestion_s + links.latency_s + links.socket_startup_s + links.socket_bandwidth_s;
   if (!links.is_even || !(all_s > 0)) return;
   prediction->guesses_links = true;
-  if (!prediction->caveat.empty()) prediction->caveat += "; ";
-  prediction->caveat += absl::StrFormat(
-      "more than %.0f messages in steps that differ, or %.0f links on their ways, or %.0f messages "
-      "in all: links are priced as if all pairs of nodes had the same bytes",
-      kMaxListedMessages, kMaxListedLinks, kMaxReadMessages);
+  AddCaveat(
+      absl::StrFormat(
+          "more than %.0f messages in steps that differ, or %.0f links on their ways, or %.0f "
+          "messages in all: links are priced as if all pairs of nodes had the same bytes",
+          kMaxListedMessages, kMaxListedLinks, kMaxReadMessages),
+      prediction);
 }
 
 Prediction PriceOnNodes(const PricedBy& priced_by, const strategy::Strategy& strategy,
