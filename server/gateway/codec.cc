@@ -91,7 +91,7 @@ absl::StatusOr<std::string> ReadMessage(Encoding encoding, const Descriptor& typ
     if (!read.ok()) return JsonError(type, View(read.message()));
     return wire;
   }
-  if (absl::Status fits = service::CheckParsedSize(type, text); !fits.ok()) return fits;
+  if (absl::Status fits = service::CheckParsedSize(type, text).status(); !fits.ok()) return fits;
   const std::unique_ptr<google::protobuf::Message> message(
       google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->New());
   if (!message->ParseFromArray(text.data(), static_cast<int>(text.size()))) {

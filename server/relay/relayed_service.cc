@@ -149,7 +149,8 @@ void Take(const Relaying& relaying, const access::Principal& principal,
   }
   // Whatever its size: with its reporter's name it may be one that coxd checks.
   if (absl::Status fits =
-          service::CheckParsedSize(*v1::StreamObservationsRequest::descriptor(), batch.bytes);
+          service::CheckParsedSize(*v1::StreamObservationsRequest::descriptor(), batch.bytes)
+              .status();
       !fits.ok()) {
     done(std::move(fits));
     return;

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "service/entry/caller.h"
 #include "service/entry/machines_named.h"
@@ -86,15 +85,15 @@ class GuardedHandler : public MethodHandler {
       return;
     }
     if (!has_request_ || BytesOf(call.request) <= kQuickBytes) {
-      LetIn(call, *principal);
+      LetIn(call, *principal, ParsedBytesOf(call.request));
       return;
     }
     const auto parse = [this, call, caller = *principal] {
-      const absl::Status fits = CheckSize(static_cast<grpc_byte_buffer*>(call.request));
-      if (fits.ok()) {
-        LetIn(call, caller);
+      const absl::StatusOr<int64_t> parsed_bytes = CheckSize(call.request);
+      if (parsed_bytes.ok()) {
+        LetIn(call, caller, *parsed_bytes);
       } else {
-        Refuse(call, fits);
+        Refuse(call, parsed_bytes.status());
       }
     };
     const absl::Status taken =
@@ -103,44 +102,41 @@ class GuardedHandler : public MethodHandler {
   }
 
  private:
-  // `check` gets all bytes of a request.
-  static absl::Status CheckBytes(grpc_byte_buffer* request,
-                                 absl::FunctionRef<absl::Status(absl::string_view)> check) {
+  // A request in one piece; empty if it cannot be read.
+  static grpc::Slice WholeOf(void* request) {
     grpc_byte_buffer_reader reader;
-    if (grpc_byte_buffer_reader_init(&reader, request) == 0) return absl::OkStatus();
-    const grpc::Slice whole(grpc_byte_buffer_reader_readall(&reader), grpc::Slice::STEAL_REF);
-    grpc_byte_buffer_reader_destroy(&reader);
-    return check({reinterpret_cast<const char*>(whole.begin()), whole.size()});
-  }
-
-  absl::Status CheckSize(grpc_byte_buffer* request) const {
-    return CheckBytes(
-        request, [this](absl::string_view wire) { return CheckParsedSize(*request_type_, wire); });
-  }
-
-  // Of a request and its message.
-  int64_t HeldBytes(void* request) const {
-    int64_t bytes = 0;
-    if (BytesOf(request) > kSmallBytes) {
-      (void)CheckBytes(static_cast<grpc_byte_buffer*>(request), [&](absl::string_view wire) {
-        // Bytes that nobody can parse hold nothing more.
-        bytes = ParsedBytes(*request_type_, wire).value_or(0);
-        return absl::OkStatus();
-      });
+    if (grpc_byte_buffer_reader_init(&reader, static_cast<grpc_byte_buffer*>(request)) == 0) {
+      return {};
     }
-    return static_cast<int64_t>(BytesOf(request)) + bytes;
+    const absl::Cleanup end = [&reader] { grpc_byte_buffer_reader_destroy(&reader); };
+    return {grpc_byte_buffer_reader_readall(&reader), grpc::Slice::STEAL_REF};
+  }
+
+  static absl::string_view ViewOf(const grpc::Slice& whole) {
+    return {reinterpret_cast<const char*>(whole.begin()), whole.size()};
+  }
+
+  absl::StatusOr<int64_t> CheckSize(void* request) const {
+    return CheckParsedSize(*request_type_, ViewOf(WholeOf(request)));
+  }
+
+  // 0 for a small request, and for bytes that nobody can parse: they hold nothing more.
+  int64_t ParsedBytesOf(void* request) const {
+    if (BytesOf(request) <= kSmallBytes) return 0;
+    return ParsedBytes(*request_type_, ViewOf(WholeOf(request))).value_or(0);
   }
 
   // If the caller sees the machines that the request names, and there is memory for it.
-  void LetIn(const HandlerParameter& call, const access::Principal& principal) {
+  void LetIn(const HandlerParameter& call, const access::Principal& principal,
+             int64_t parsed_bytes) {
     absl::Status seen;
     if (has_request_ && call.request != nullptr && !needs_.access->SeesAllMachines(principal)) {
-      seen = CheckBytes(static_cast<grpc_byte_buffer*>(call.request), [&](absl::string_view wire) {
-        return CheckMachinesNamed(*needs_.access, principal, *request_type_, wire);
-      });
+      seen = CheckMachinesNamed(*needs_.access, principal, *request_type_,
+                                ViewOf(WholeOf(call.request)));
     }
     if (seen.ok() && has_request_) {
-      seen = needs_.calls->Enter(call.server_context, principal.name, HeldBytes(call.request));
+      seen = needs_.calls->Enter(call.server_context, principal.name,
+                                 static_cast<int64_t>(BytesOf(call.request)) + parsed_bytes);
     }
     if (seen.ok()) {
       HandOn(call, principal);

@@ -152,11 +152,11 @@ absl::StatusOr<int64_t> ParsedBytes(const Descriptor& type, absl::string_view wi
   return estimate.bytes();
 }
 
-absl::Status CheckParsedSize(const Descriptor& type, absl::string_view wire) {
+absl::StatusOr<int64_t> CheckParsedSize(const Descriptor& type, absl::string_view wire) {
   const absl::StatusOr<int64_t> parsed_bytes = ParsedBytes(type, wire);
-  if (!parsed_bytes.ok()) return parsed_bytes.status();
+  if (!parsed_bytes.ok()) return parsed_bytes;
   const auto wire_bytes = static_cast<int64_t>(wire.size());
-  if (*parsed_bytes <= kMostTimes * wire_bytes + kAlwaysBytes) return absl::OkStatus();
+  if (*parsed_bytes <= kMostTimes * wire_bytes + kAlwaysBytes) return parsed_bytes;
   return absl::InvalidArgumentError(
       absl::StrCat("the request of ", wire_bytes, " bytes would take ", *parsed_bytes,
                    " bytes of memory: it has too many empty parts or unknown fields"));

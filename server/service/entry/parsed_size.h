@@ -21,9 +21,10 @@ namespace cox::service {
 absl::StatusOr<int64_t> ParsedBytes(const google::protobuf::Descriptor& type,
                                     absl::string_view wire);
 
-// INVALID_ARGUMENT as ParsedBytes(), and if the message would take far more memory than it has
+// ParsedBytes(), and INVALID_ARGUMENT also if the message would take far more memory than it has
 // bytes. Texts may still be no UTF-8.
-absl::Status CheckParsedSize(const google::protobuf::Descriptor& type, absl::string_view wire);
+absl::StatusOr<int64_t> CheckParsedSize(const google::protobuf::Descriptor& type,
+                                        absl::string_view wire);
 
 }  // namespace cox::service
 

@@ -29,7 +29,7 @@ inline absl::string_view ViewOf(const grpc::Slice& slice) {
 template <typename Message>
 absl::Status CheckMessageSize(const grpc::ByteBuffer& bytes) {
   if (bytes.Length() <= kQuickBytes) return absl::OkStatus();
-  return CheckParsedSize(*Message::descriptor(), ViewOf(WholeOf(bytes)));
+  return CheckParsedSize(*Message::descriptor(), ViewOf(WholeOf(bytes))).status();
 }
 
 // Takes the bytes. INVALID_ARGUMENT if they are no `Message`.

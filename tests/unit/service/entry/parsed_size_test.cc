@@ -43,7 +43,8 @@ TEST(ParsedSize, EmptyPartsAreRefused) {
       ParsedBytes(*v1::ReportObservationsRequest::descriptor(), many);
   ASSERT_TRUE(bytes.ok()) << bytes.status();
   EXPECT_GT(*bytes, 50 << 20);
-  const absl::Status refused = CheckParsedSize(*v1::ReportObservationsRequest::descriptor(), many);
+  const absl::Status refused =
+      CheckParsedSize(*v1::ReportObservationsRequest::descriptor(), many).status();
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
 }
 
@@ -104,7 +105,7 @@ TEST(ParsedSize, NothingHidesEmptyParts) {
     v1::ReportObservationsRequest parsed;
     ASSERT_TRUE(parsed.ParseFromString(wire));
     ASSERT_GT(parsed.observations_size(), 100'000);
-    EXPECT_TRUE(absl::IsInvalidArgument(CheckParsedSize(type, wire)));
+    EXPECT_TRUE(absl::IsInvalidArgument(CheckParsedSize(type, wire).status()));
   }
 }
 
@@ -118,7 +119,8 @@ TEST(ParsedSize, PartsThatEndTooLateAreRefused) {
   v1::BlockGraph parsed;
   EXPECT_FALSE(parsed.ParseFromString(wire));
   ASSERT_GT(parsed.parts(0).parts(0).parts_size(), 390'000);
-  EXPECT_TRUE(absl::IsInvalidArgument(CheckParsedSize(*v1::BlockGraph::descriptor(), wire)));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(CheckParsedSize(*v1::BlockGraph::descriptor(), wire).status()));
 }
 
 TEST(ParsedSize, EmptyPartsAreFoundAsDeepAsTheParserGoes) {
@@ -140,7 +142,7 @@ TEST(ParsedSize, EmptyPartsAreFoundAsDeepAsTheParserGoes) {
     const std::string wire = within(depth);
     v1::BlockGraph parsed;
     ASSERT_TRUE(parsed.ParseFromString(wire)) << depth;
-    EXPECT_TRUE(absl::IsInvalidArgument(CheckParsedSize(type, wire))) << depth;
+    EXPECT_TRUE(absl::IsInvalidArgument(CheckParsedSize(type, wire).status())) << depth;
   }
   // The parser refuses deeper ones.
   v1::BlockGraph parsed;
@@ -161,7 +163,7 @@ TEST(ParsedSize, UnknownFieldsCount) {
     v1::ReportObservationsRequest parsed;
     ASSERT_TRUE(parsed.ParseFromString(wire));
     ASSERT_GT(parsed.SpaceUsedLong(), 16 * wire.size());
-    EXPECT_TRUE(absl::IsInvalidArgument(CheckParsedSize(type, wire)));
+    EXPECT_TRUE(absl::IsInvalidArgument(CheckParsedSize(type, wire).status()));
   }
 }
 
@@ -184,7 +186,7 @@ TEST(ParsedSize, NonsenseIsRefused) {
        {std::string(100, '\xff'), std::string("\x0a\xff\xff\xff\xff\x0f", 6), std::string("\x0b"),
         std::string("\x0c"), std::string("\x7b\x7c"), std::string("\x0e"), std::string("\x09\x01"),
         std::string("\x0d\x01"), std::string(1, '\x08')}) {
-    const absl::Status refused = CheckParsedSize(type, wire);
+    const absl::Status refused = CheckParsedSize(type, wire).status();
     EXPECT_TRUE(absl::IsInvalidArgument(refused)) << wire.size();
     EXPECT_NE(refused.message().find("ReportObservationsRequest"), std::string::npos) << refused;
   }
