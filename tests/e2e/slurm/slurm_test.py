@@ -8,6 +8,8 @@ Exit code 77 where Slurm is not installed.
 """
 
 import argparse
+import csv
+import json
 import os
 import pathlib
 import re
@@ -573,6 +575,41 @@ class Jobs(SlurmTest):
         settings = settings_of(seen.read_text())
         self.assertEqual(settings.pop("COX_MODE", ""), "off")
         self.assert_untouched(settings)
+
+    def test_a_budget_and_suggestions_within_an_allocation(self):
+        """docs/slurm.md's command, without hosts: the cluster has one node."""
+        code, out = self.sbatch(
+            f"{arguments.cox} calibrate budgeted --mpi openmpi --budget 10s --ranks {RANKS} "
+            "--launcher 'srun --mpi=pmix --overlap -N1 -n {ranks}' 2>&1 || exit 9\n"
+            f"echo ==\n{arguments.cox} suggest -m budgeted --library openmpi-4.1 -n 5 2>notes || exit 8\n",
+            f"--chdir={self.scratch.folder}")
+        self.assertEqual(code, 0, out)
+        calibrated, suggested = out.split("==\n")
+        self.assertIn("of 10 s: ", calibrated)
+        exported = self.daemon("observations", "export").out
+        timed = [row for row in csv.DictReader(exported.splitlines()) if row["machine"] == "budgeted"]
+        self.assertEqual({(row["nodes"], row["ranks"]) for row in timed}, {("1", str(RANKS))}, calibrated)
+        rows = list(csv.DictReader(suggested.splitlines()))
+        self.assertEqual(len(rows), 5, suggested)
+        for row in rows:
+            self.assertGreater(float(row["expected_gain_ratio"]), 0, suggested)
+
+    def test_savings_of_canary_steps(self):
+        step = (f"srun --overlap -n{RANKS} {START['openmpi']} --cox=tune --cox-library=openmpi-4.1 --cox-canary=50% "
+                f"{self.program('collectives', 'openmpi')}")
+        savings = f"{arguments.cox} --json savings {launching.MACHINE}"
+        # Until both arms are there: one in 2^39 times all steps are of one kind.
+        code, out = self.sbatch(f"for step in $(seq 40); do {step} >/dev/null || exit 9; {savings} >now || exit 8\n"
+                                "  grep -q '\"canary_call_count\":[1-9]' now && break\ndone\ncat now\n",
+                                f"--chdir={self.scratch.folder}")
+        self.assertEqual(code, 0, out)
+        whole, *others = json.loads(out)["rows"]
+        self.assertTrue(others, out)
+        for row in (whole, *others):
+            self.assertGreater(row["canary_call_count"], 0, out)
+            self.assertGreater(row["compared_call_count"], 0, out)
+            self.assertLessEqual(row["interval_s"][0], row["saved_s"], out)
+            self.assertLessEqual(row["saved_s"], row["interval_s"][1], out)
 
     def test_what_the_user_sets_inside_of_a_tuned_job_stays(self):
         _, out = self.sbatch(f"env\nexport {RULES}=mine\necho ==\nsrun --overlap -n{RANKS} env\n"
