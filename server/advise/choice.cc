@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "absl/strings/str_cat.h"
+#include "learn/correct/interval.h"
 
 namespace cox::advise {
 namespace {
@@ -129,7 +130,7 @@ Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& fac
 // What nobody timed and models disagree about is not switched: some model predicts no gain.
 bool RestsOnOneModel(const Situation& now) {
   const bool names_what_runs = now.facts.row != nullptr && now.best->effective == now.facts.row;
-  return !names_what_runs && now.stakes.net() <= kIntervalSigmas * now.stakes.unseen_sigma;
+  return !names_what_runs && now.stakes.net() <= learn::kIntervalSigmas * now.stakes.unseen_sigma;
 }
 
 std::string NoData(const Situation& now) {

@@ -7,6 +7,7 @@
 #include "advise/placement/units.h"
 #include "advise/recommend.h"
 #include "domain/collective.h"
+#include "learn/correct/interval.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
 
@@ -22,7 +23,7 @@ void AddSpread(const MachineView& machine, const model::Model& priced_by,
   const double time_s = prediction->cost.TotalSeconds();
   if (&priced_by != machine.model || !(time_s > 0)) return;
   const double factor =
-      std::exp(kIntervalSigmas * machine.corrections->spread().At(schedule, time_s));
+      std::exp(learn::kIntervalSigmas * machine.corrections->spread().At(schedule, time_s));
   if (factor < kMuch) return;
   AddCaveat(absl::StrFormat("messages of this number and size were not timed, and models that fit "
                             "the timings differ by a factor of %.2g (--model all)",

@@ -18,6 +18,7 @@
 #include "domain/withdrawal.h"
 #include "domain/words/counted.h"
 #include "domain/words/nearest_word.h"
+#include "learn/correct/interval.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
 #include "library/aliases.h"
@@ -33,7 +34,7 @@ Candidate Describe(const Weighed& weighed) {
   if (weighed.effective != nullptr) candidate.code = weighed.effective->native_name;
   if (weighed.strategy != nullptr) candidate.strategy = strategy::FormatStrategy(*weighed.strategy);
   if (!weighed.estimate.known) return candidate;
-  const double half_width = kIntervalSigmas * weighed.estimate.sigma;
+  const double half_width = learn::kIntervalSigmas * weighed.estimate.sigma;
   candidate.predicted_time_s = std::exp(weighed.estimate.log_time);
   candidate.low_s = std::exp(weighed.estimate.log_time - half_width);
   candidate.high_s = std::exp(weighed.estimate.log_time + half_width);

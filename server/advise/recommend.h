@@ -18,9 +18,6 @@
 
 namespace cox::advise {
 
-// Half the width of a 90 % interval of a normal distribution, in standard deviations.
-inline constexpr double kIntervalSigmas = 1.645;
-
 struct Question {
   std::string library;     // "openmpi-4.1"
   std::string collective;  // "alltoall"; also one that only observations know

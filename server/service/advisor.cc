@@ -12,6 +12,7 @@
 #include "advise/recommend.h"
 #include "domain/errors.h"
 #include "domain/sharing/caller_watch.h"
+#include "learn/correct/interval.h"
 #include "service/answers/accuracy_answer.h"
 #include "service/answers/decisions_answer.h"
 #include "service/answers/find_machine.h"
@@ -95,7 +96,7 @@ void SetJobTime(const learn::JobFactor* in_jobs, const advise::Candidate& chosen
   if (in_jobs == nullptr || !(chosen.predicted_time_s > 0)) return;
   const double log_time = std::log(chosen.predicted_time_s) + in_jobs->log_factor;
   const double half_width = std::hypot(std::log(chosen.high_s / chosen.low_s) / 2,
-                                       advise::kIntervalSigmas * std::sqrt(in_jobs->variance));
+                                       learn::kIntervalSigmas * std::sqrt(in_jobs->variance));
   response->set_job_time_s(std::exp(log_time));
   response->add_job_interval_s(std::exp(log_time - half_width));
   response->add_job_interval_s(std::exp(log_time + half_width));

@@ -15,7 +15,8 @@
 
 namespace cox::learn {
 
-// A prediction of ln(time in seconds): 90 % of true times lie within +- 1.645 * sigma of log_time.
+// A prediction of ln(time in seconds): 90 % of true times lie within +- kIntervalSigmas * sigma of
+// log_time.
 struct Estimate {
   bool known = false;  // false: neither a structure nor observations tell the time
   double log_time = 0;

@@ -4,6 +4,8 @@
 #include <bitset>
 #include <cmath>
 
+#include "learn/correct/interval.h"
+
 namespace cox::learn {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr float kTimed = 0.6F;
 // model's, refutes a model.
 constexpr double kRefutedError = 1;
 constexpr double kRefutedTimes = 2;
-// Half the width of a 90 % interval of a normal distribution, in standard deviations.
-constexpr double kIntervalSigmas = 1.645;
 
 size_t Doublings(double log2, size_t count) {
   return static_cast<size_t>(std::clamp(std::round(log2), 0.0, static_cast<double>(count - 1)));

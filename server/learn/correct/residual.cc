@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "learn/correct/interval.h"
+
 namespace cox::learn {
 namespace {
 
@@ -14,7 +16,6 @@ constexpr double kPriorVariance = 0.4 * 0.4;
 constexpr double kResidualPriorWeight = 8;
 // The weight of the prior that the variance needs no factor, in samples.
 constexpr double kCalibrationPrior = 10;
-constexpr double kNinetyPercentSigmas = 1.645;
 
 // How far a trend may go wrong in one doubling beyond the samples' range, in ln(time): by an effect
 // of the machine on all algorithms, such as another level of the network, and by the algorithm's
@@ -168,7 +169,7 @@ void ResidualSurface::CalibrateVariance(absl::Span<const ResidualSample> samples
   }
   const auto ninetieth = in_sigmas.begin() + static_cast<std::ptrdiff_t>(size * 9 / 10);
   std::nth_element(in_sigmas.begin(), ninetieth, in_sigmas.end());
-  const double seen = *ninetieth / kNinetyPercentSigmas;
+  const double seen = *ninetieth / kIntervalSigmas;
   const auto weight = static_cast<double>(size);
   const double factor = (weight * seen + kCalibrationPrior) / (weight + kCalibrationPrior);
   variance_factor_ = factor * factor;
