@@ -237,8 +237,9 @@ void ForwardQueue::ReleaseLate(Calls* calls) {
     for (auto waiter = late; waiter != waiters.end(); ++waiter) {
       calls->emplace_back(
           std::move(waiter->done),
-          domain::Spooled("coxd has not answered yet; the batch is in the relay's spool: send it "
-                          "again, under the same number, to hear of its end"));
+          domain::Spooled(absl::StrCat("coxd has not answered yet; ", domain::kInSpool,
+                                       ": send it again, under the same number, to hear of its "
+                                       "end")));
     }
     waiters.erase(late, waiters.end());
     entry = waiters.empty() ? waiters_.erase(entry) : std::next(entry);

@@ -28,14 +28,24 @@ constexpr bool IsFinalAnswer(int64_t code) {
   }
 }
 
+// In messages of answers: a relay keeps the batch and sends it by itself; a disk has no room; the
+// server of the database says why.
+inline constexpr char kInSpool[] = "the batch is in the relay's spool";
+inline constexpr char kDiskFull[] = "disk full";
+inline constexpr char kFromPostgres[] = "PostgreSQL: ";
+
 // Whether another coxd may take the batch meanwhile: this one's database or disk is out of order.
-// UNAVAILABLE says that it is kept, or a matter of seconds; RESOURCE_EXHAUSTED is mostly a limit of
-// who reports. `message`: that of the answer.
+// Not if the batch is kept here, nor for RESOURCE_EXHAUSTED by a limit of who reports or by a queue
+// that is full for a moment. `message`: that of the answer.
 constexpr bool MayAnotherTake(int64_t code, std::string_view message) {
   constexpr int64_t kResourceExhausted = 8;
   constexpr int64_t kUnavailable = 14;
-  if (IsFinalAnswer(code) || code == kUnavailable) return false;
-  return code != kResourceExhausted || message.substr(0, 9) == "disk full";
+  const auto has = [message](const char* words) {
+    return message.find(words) != std::string_view::npos;
+  };
+  if (IsFinalAnswer(code)) return false;
+  if (code == kUnavailable) return !has(kInSpool);
+  return code != kResourceExhausted || has(kDiskFull) || has(kFromPostgres);
 }
 
 }  // namespace cox::domain

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "domain/reports/final_answer.h"
 #include "store/sqlite/file/files.h"
 
 namespace cox::store {
@@ -134,7 +135,7 @@ absl::Status Database::StatusOf(int code) const {
     case SQLITE_INTERRUPT:
       return absl::CancelledError("the call was cancelled");
     case SQLITE_FULL:
-      return absl::ResourceExhaustedError(absl::StrCat("disk full: ", message));
+      return absl::ResourceExhaustedError(absl::StrCat(domain::kDiskFull, ": ", message));
     case SQLITE_NOMEM:
       return absl::ResourceExhaustedError(message);
     case SQLITE_CORRUPT:
@@ -144,7 +145,7 @@ absl::Status Database::StatusOf(int code) const {
       // Quotas and file size limits reach SQLite as plain write errors, and when it is a COMMIT
       // that fails it does not even keep the number.
       if (IsOutOfSpace(sqlite3_system_errno(db_)) || IsOutOfSpace(system_errno)) {
-        return absl::ResourceExhaustedError(absl::StrCat("disk full: ", message));
+        return absl::ResourceExhaustedError(absl::StrCat(domain::kDiskFull, ": ", message));
       }
       return absl::UnavailableError(message);
     case SQLITE_BUSY:

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "domain/reports/final_answer.h"
 #include "store/postgres/connection/binary.h"
 
 namespace cox::store::postgres {
@@ -95,7 +96,7 @@ absl::Status ErrorOf(absl::string_view code, absl::string_view message) {
       std::find_if(std::begin(kMeanings), std::end(kMeanings),
                    [code](const Meaning& meaning) { return absl::StartsWith(code, meaning.code); });
   return absl::Status(found == std::end(kMeanings) ? absl::StatusCode::kInternal : found->status,
-                      absl::StrCat("PostgreSQL: ", message, " (", code, ")"));
+                      absl::StrCat(domain::kFromPostgres, message, " (", code, ")"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "domain/reports/final_answer.h"
 
 namespace cox::store {
 
@@ -44,8 +45,8 @@ absl::Status CheckSpace(const std::string& directory, int64_t bytes) {
     return absl::UnavailableError(
         absl::StrCat("cannot write in ", directory, ": ", std::strerror(error)));
   }
-  return absl::ResourceExhaustedError(absl::StrCat("disk full: no ", bytes >> 10, " KiB in ",
-                                                   directory, ": ", std::strerror(error)));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      domain::kDiskFull, ": no ", bytes >> 10, " KiB in ", directory, ": ", std::strerror(error)));
 }
 
 }  // namespace cox::store
