@@ -52,6 +52,7 @@ struct MachineView {
   std::shared_ptr<const learn::Accuracy> accuracy;        // never null
   Levels timed;                                           // levels that any cell communicates at
   Levels assumed;                                         // AssumedLevels() in caveats.h
+  bool is_what_if = false;                                // the values are a question's
   GuardFacts guard;
 };
 

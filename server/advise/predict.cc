@@ -17,11 +17,13 @@ namespace {
 // From this factor on, the disagreement of models is worth a word.
 constexpr double kMuch = 2;
 
-// The selected model may fit all timings and still misprice messages that nobody timed.
-void AddSpread(const MachineView& machine, const model::Model& priced_by,
+// The selected model may fit all timings and still misprice messages that nobody timed. Models are
+// compared by what they learned, and without the links of given nodes.
+void AddSpread(const MachineView& machine, const PricedBy& priced_by,
                const model::Schedule& schedule, Prediction* prediction) {
-  const double time_s = prediction->cost.TotalSeconds();
-  if (&priced_by != machine.model || !(time_s > 0)) return;
+  if (priced_by.model != machine.model || machine.is_what_if) return;
+  const double time_s = priced_by.model->Price(*priced_by.values, schedule).TotalSeconds();
+  if (!(time_s > 0)) return;
   const double factor =
       std::exp(learn::kIntervalSigmas * machine.corrections->spread().At(schedule, time_s));
   if (factor < kMuch) return;
@@ -56,7 +58,7 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
       predictions.push_back(nodes == nullptr
                                 ? Price(priced_by, strategy::FormatStrategy(resolved), schedule)
                                 : PriceOnNodes(priced_by, resolved, here, schedule, *nodes));
-      AddSpread(machine, *priced_by.model, schedule, &predictions.back());
+      AddSpread(machine, priced_by, schedule, &predictions.back());
     }
   }
   return predictions;

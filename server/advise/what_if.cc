@@ -156,6 +156,7 @@ absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
   changed->corrections = machine->corrections;
   changed->accuracy = machine->accuracy;
   changed->timed = machine->timed;
+  changed->is_what_if = true;
   for (size_t i = 0; i < changes.size(); ++i) {
     const absl::Status applied =
         ApplyAll(changes[i], absl::StrCat("what_if[", i, "]."), &changed->profile);

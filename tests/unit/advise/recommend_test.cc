@@ -12,7 +12,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "advise/placement/switch_tree.h"
 #include "advise/predict.h"
+#include "advise/what_if.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/level.h"
@@ -165,6 +167,23 @@ TEST(RecommendTest, WhatNobodyTimedAndModelsDisagreeAboutIsNotSwitched) {
   const auto untimed = Predict(*machine, scenario, "alltoall/linear", "");
   ASSERT_TRUE(untimed.ok()) << untimed.status();
   EXPECT_THAT(untimed->front().caveat, HasSubstr("differ by a factor of"));
+  // Links and other values change the price, not what models learned.
+  const auto tree = SwitchTree::Parse(
+      "SwitchName=a Nodes=n[1-512] Taper=9\nSwitchName=b Nodes=n[513-1024] Taper=9\n"
+      "SwitchName=top Switches=a,b");
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  const auto nodes = tree->Find("n[1-1024]", 0);
+  ASSERT_TRUE(nodes.ok()) << nodes.status();
+  const auto linked = Predict(*machine, scenario, "alltoall/linear", "", &*nodes);
+  ASSERT_TRUE(linked.ok()) << linked.status();
+  EXPECT_GT(linked->front().cost.TotalSeconds(), untimed->front().cost.TotalSeconds());
+  EXPECT_THAT(linked->front().caveat, HasSubstr(untimed->front().caveat));
+  const Change change{.parameter = "bsp.g", .kind = Change::Kind::kFactor, .amount = 100};
+  const auto changed = WithChanges(machine, {&change, 1});
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  const auto what_if = Predict(**changed, scenario, "alltoall/linear", "");
+  ASSERT_TRUE(what_if.ok()) << what_if.status();
+  EXPECT_EQ(what_if->front().caveat, "");
   scenario.collective = domain::Collective::kBcast;
   scenario.ranks = 256;
   const auto timed = Predict(*machine, scenario, "bcast/binomial", "");
