@@ -425,6 +425,15 @@ static uint32_t tasks_per_node(const char* text) {
   return strchr(end, ',') == NULL ? (uint32_t)tasks : 0;
 }
 
+// Whether the user, the site or an earlier run of the plugin wants it. If not, an agent is here
+// because the user wants it.
+static bool is_wanted(const struct variables* variables) {
+  char buffer[PATH_BYTES];
+  return asked_mode[0] != '\0' || strcmp(site.mode, "off") != 0 ||
+         is_mode(cox_get(variables, "COX_MODE", buffer, sizeof(buffer))) ||
+         cox_get(variables, SET_VARIABLE, buffer, sizeof(buffer))[0] != '\0';
+}
+
 // The only SPANK callback in srun that knows the step's shape. Its settings reach all tasks.
 int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   (void)count;
@@ -438,14 +447,11 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   if (spank_get_item(spank, S_JOB_ARGV, &word_count, &words) != ESPANK_SUCCESS || word_count < 1 ||
       is_launcher_daemon(words[0]))
     return ESPANK_SUCCESS;
+  if (!is_wanted(&variables)) return ESPANK_SUCCESS;
   // Leaves room for the other two names.
   char before[PATH_BYTES - NAME_BYTES];
   cox_get(&variables, SET_VARIABLE, before, sizeof(before));
   const bool had_agent = cox_has_agent(&variables);
-  // Nobody asks for this plugin: an agent is here because the user wants it.
-  const bool is_asked =
-      asked_mode[0] != '\0' || is_mode(cox_get(&variables, "COX_MODE", buffer, sizeof(buffer)));
-  if (!is_asked && before[0] == '\0' && strcmp(site.mode, "off") == 0) return ESPANK_SUCCESS;
   cox_forget_earlier(&variables);
   const char* mode = mode_of(&variables, buffer, sizeof(buffer));
   char text[NAME_BYTES];
@@ -472,6 +478,7 @@ int slurm_spank_task_init(spank_t spank, int count, char** arguments) {
     unpack_rules(&variables);
     return ESPANK_SUCCESS;
   }
+  if (!is_wanted(&variables)) return ESPANK_SUCCESS;
   cox_forget_earlier(&variables);
   const char* mode = mode_of(&variables, buffer, sizeof(buffer));
   if (strcmp(mode, "off") == 0) return ESPANK_SUCCESS;

@@ -620,6 +620,11 @@ class Jobs(SlurmTest):
             self.assertEqual(settings[RULES], "mine", out)
             self.assertNotIn("OMPI_MCA_coll_tuned_use_dynamic_rules", settings)
 
+    def test_an_agent_that_the_user_preloads_stays_in_a_batch_script(self):
+        agent = "/none/libcoxagent-openmpi.so"
+        _, out = self.sbatch("env 2>/dev/null\n", LD_PRELOAD=agent)
+        self.assertEqual(settings_of(out).get("LD_PRELOAD"), agent, out)
+
     def test_salloc_hands_its_choice_to_its_steps(self):
         outcome = launching.run(
             [cluster.program("salloc"), "-N1", f"-n{RANKS}", "--oversubscribe", "--cox=tune", "--cox-library=mpich-4.0",
