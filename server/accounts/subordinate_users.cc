@@ -47,7 +47,7 @@ void SubordinateUsers::Refresh() {
 
 SubordinateUsers::Ranges SubordinateUsers::Read(bool looks_up_all, bool* knows_all) {
   Ranges ranges;
-  std::map<std::string, uid_t> known;
+  std::map<std::string, KnownUser> known;
   std::ifstream file(path_);
   for (std::string line; ranges.size() < kMostRanges && std::getline(file, line);) {
     const std::vector<std::string> words = absl::StrSplit(line, ':');
@@ -58,17 +58,20 @@ SubordinateUsers::Ranges SubordinateUsers::Read(bool looks_up_all, bool* knows_a
       continue;
     }
     const auto before = known_.find(words[0]);
-    const bool was_known = before != known_.end();
-    std::optional<uid_t> owner;
-    if (!was_known || looks_up_all) owner = NumberOf(words[0]);
-    if (!owner) {
-      // While the database is away, users keep their ranges.
-      if (was_known) owner = before->second;
-      if (!was_known || looks_up_all) *knows_all = false;
+    std::optional<KnownUser> owner;
+    if (before != known_.end()) owner = before->second;
+    if (!owner || !owner->is_sure || looks_up_all) {
+      const std::optional<uid_t> number = NumberOf(words[0]);
+      if (number) {
+        owner = {*number, true};
+      } else {
+        *knows_all = false;
+        if (owner) owner->is_sure = false;
+      }
     }
     if (!owner) continue;
-    known.emplace(words[0], *owner);
-    if (*owner != 0) ranges.push_back({first, uint64_t{first} + count, *owner});
+    known.insert_or_assign(words[0], *owner);
+    if (owner->number != 0) ranges.push_back({first, uint64_t{first} + count, owner->number});
   }
   known_ = std::move(known);
   std::sort(ranges.begin(), ranges.end(),

@@ -30,8 +30,9 @@ class SubordinateUsers {
 
   // Reads the file again if it has changed, and after a minute if it has a user whom the system's
   // database did not know. A wrong line counts for nothing, nor does one of an unknown user or of
-  // root: only root acts as the users of root's ranges. Looks up users in the system's database:
-  // may wait.
+  // root: only root acts as the users of root's ranges. A user who was known keeps the ranges while
+  // the database does not know them: it may be away. Looks up users in the system's database: may
+  // wait.
   void Refresh();
 
   // Who owns the range that has this number; the user itself if none has, or if the system's
@@ -47,7 +48,12 @@ class SubordinateUsers {
   };
   using Ranges = std::vector<Range>;  // by first number
 
-  // `looks_up_all`: also users that an earlier call has found.
+  struct KnownUser {
+    uid_t number;
+    bool is_sure;  // the database knew them at the last look
+  };
+
+  // `looks_up_all`: also users of whom an earlier call is sure.
   Ranges Read(bool looks_up_all, bool* knows_all);
 
   const std::string path_;
@@ -55,7 +61,7 @@ class SubordinateUsers {
   std::mutex reading_;
   // Guarded by reading_:
   struct stat version_ = {};  // of what ranges_ was read from
-  std::map<std::string, uid_t> known_;
+  std::map<std::string, KnownUser> known_;
   std::chrono::steady_clock::time_point look_again_ = std::chrono::steady_clock::time_point::max();
 };
 
