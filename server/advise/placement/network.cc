@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "advise/placement/grid_network.h"
 #include "advise/placement/host_list.h"
 #include "advise/placement/switch_tree.h"
@@ -36,6 +37,23 @@ bool IsGrid(absl::string_view text) {
     if (!line.empty()) return GridNetwork::IsLine(line);
   }
   return false;
+}
+
+// Slurm's files continue a line behind a backslash at its end. The lines keep their numbers.
+std::string WithWholeLines(absl::string_view text) {
+  std::string whole;
+  std::string behind;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripTrailingAsciiWhitespace(line.substr(0, line.find('#')));
+    if (absl::ConsumeSuffix(&line, "\\")) {
+      absl::StrAppend(&whole, line);
+      behind += '\n';
+    } else {
+      absl::StrAppend(&whole, line, behind, "\n");
+      behind.clear();
+    }
+  }
+  return whole + behind;
 }
 
 template <typename Kind>
@@ -69,7 +87,7 @@ int64_t EvenRun(const std::vector<int>& numbers) {
 absl::StatusOr<std::unique_ptr<const Network>> Network::Parse(absl::string_view text,
                                                               absl::Span<const double> taper_ratios,
                                                               double hop_time_s) {
-  std::string lines(text);
+  std::string lines = WithWholeLines(text);
   const absl::StatusOr<Sockets> sockets = TakeSockets(&lines);
   if (!sockets.ok()) return sockets.status();
   auto network = IsGrid(lines) ? Completed(GridNetwork::Parse(lines), taper_ratios, hop_time_s)

@@ -62,7 +62,8 @@ int64_t EvenRun(const std::vector<int>& numbers);
 
 class Network {
  public:
-  // Reads the lines of a SwitchTree (advise/placement/switch_tree.h), or the one line of a
+  // Reads the lines of a SwitchTree (advise/placement/switch_tree.h), a backslash at the end of
+  // those that go on in the next one, or the one line of a
   // GridNetwork (advise/placement/grid_network.h); beside them, one line of sockets. `taper_ratios`
   // and `hop_time_s` are for switches whose lines have none, see SwitchTree::Complete(). Fails as
   // those do; INVALID_ARGUMENT (field "taper_ratio") for tapers of a grid.

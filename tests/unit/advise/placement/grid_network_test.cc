@@ -41,6 +41,19 @@ std::string WhyNoGrid(const std::string& text) {
   return std::string(network.status().message());
 }
 
+TEST(NetworkTest, ALineGoesOnBehindABackslash) {
+  const auto network = Parsed(
+      "# not this one \\\n"
+      "SwitchName=a \\ \r\n  Nodes=n[1-2]\n"
+      "SwitchName=b Nodes=n3\n"
+      "SwitchName=t \\\n Switches=a,\\\nb\n");
+  ASSERT_NE(network, nullptr);
+  EXPECT_EQ(network->node_count(), 3);
+  EXPECT_EQ(network->switch_count(), 3);
+  EXPECT_THAT(WhyNoGrid("SwitchName=a \\\nNodes=n1\nSwitchName=a Nodes=n2\n"), HasSubstr("line 3"));
+  EXPECT_THAT(WhyNoGrid("SwitchName=a Nodes=n1\nSwitchName=b \\"), HasSubstr("line 2"));
+}
+
 // n5 is at (1, 1), n10 at (2, 2), n15 at (3, 3).
 TEST(GridNetworkTest, ATorusGoesTheShorterWayAround) {
   const auto torus = Parsed("Torus=4x4 Nodes=n[0-15]", 1e-6);
