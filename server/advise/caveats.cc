@@ -14,20 +14,13 @@
 namespace cox::advise {
 namespace {
 
-bool HasNodeLevel(const model::Model& model) {
-  const auto specs = model.parameters();
-  return std::any_of(specs.begin(), specs.end(), [](const model::ParameterSpec& spec) {
-    return spec.level == domain::Level::kNode;
-  });
-}
-
 // A model without levels is fitted to the messages of any level. Those with levels tell which
 // levels were measured.
 bool IsAssumed(const MachineView& machine, domain::Level level) {
-  const bool has_levels = HasNodeLevel(*machine.model);
+  const bool has_levels = learn::HasNodeLevel(*machine.model);
   bool is_copied = false;
   for (const model::Model* model : model::Models()) {
-    if (has_levels ? model != machine.model : !HasNodeLevel(*model)) continue;
+    if (has_levels ? model != machine.model : !learn::HasNodeLevel(*model)) continue;
     bool has_values = false;
     bool has_copies = false;
     for (const domain::Parameter& one : machine.profile.parameters) {

@@ -60,6 +60,13 @@ void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warni
   }
 }
 
+bool HasNodeLevel(const model::Model& model) {
+  const auto specs = model.parameters();
+  return std::any_of(specs.begin(), specs.end(), [](const model::ParameterSpec& spec) {
+    return spec.level == domain::Level::kNode;
+  });
+}
+
 bool IsCopied(const domain::Parameter& parameter) {
   return absl::StartsWith(parameter.source, kCopiedSource);
 }

@@ -20,6 +20,9 @@ double TypicalValue(const model::ParameterSpec& spec);
 // as large as the value. The source says so, and one warning per model.
 void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warnings);
 
+// Whether the model has other parameters within nodes than between them.
+bool HasNodeLevel(const model::Model& model);
+
 // Whether CopyMissingLevels() gave the parameter its value.
 bool IsCopied(const domain::Parameter& parameter);
 

@@ -2,20 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "domain/profile.h"
+#include "learn/fallback_parameters.h"
 #include "learn/fitted_models.h"
 #include "learn/median.h"
 
 namespace cox::learn {
 namespace {
 
-// The place in FittedModels(); other models come last.
-std::ptrdiff_t Preference(const model::Model* model) {
-  const auto fitted = FittedModels();
-  return std::find(fitted.begin(), fitted.end(), model) - fitted.begin();
-}
+// The place in FittedModels(); other models come last. Where one model's profile says how nodes and
+// network differ, models that assume them alike come last.
+class Preference {
+ public:
+  explicit Preference(absl::Span<const PricedModel> models)
+      : tells_levels_apart_(
+            std::any_of(models.begin(), models.end(), [](const PricedModel& priced) {
+              return !priced.assumes_a_level && HasNodeLevel(*priced.model);
+            })) {}
+
+  std::ptrdiff_t Of(const PricedModel& priced) const {
+    const auto fitted = FittedModels();
+    const std::ptrdiff_t place =
+        std::find(fitted.begin(), fitted.end(), priced.model) - fitted.begin();
+    const bool comes_last = tells_levels_apart_ && priced.assumes_a_level;
+    return comes_last ? place + std::ssize(fitted) + 1 : place;
+  }
+
+ private:
+  bool tells_levels_apart_;
+};
 
 // The selected one of `models`, which are in the order of preference. With few cells one of many
 // models may be the best by chance, so it must be the more clearly so.
@@ -31,8 +50,14 @@ std::vector<ModelError>::iterator Selected(std::vector<ModelError>* models) {
 }  // namespace
 
 std::vector<ModelError> RankModels(const ModelErrors& measured) {
+  std::vector<size_t> order(measured.models.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const Preference preference(measured.models);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return preference.Of(measured.models[a]) < preference.Of(measured.models[b]);
+  });
   std::vector<ModelError> ranked;
-  for (size_t m = 0; m < measured.models.size(); ++m) {
+  for (const size_t m : order) {
     std::vector<double> errors;
     errors.reserve(measured.cells.size());
     for (size_t i = 0; i < measured.cells.size(); ++i) errors.push_back(measured.At(i, m));
@@ -40,9 +65,6 @@ std::vector<ModelError> RankModels(const ModelErrors& measured) {
                       MedianOf(std::move(errors)), static_cast<int64_t>(measured.cells.size())});
   }
   if (ranked.empty()) return ranked;
-  std::stable_sort(ranked.begin(), ranked.end(), [](const ModelError& a, const ModelError& b) {
-    return Preference(a.model) < Preference(b.model);
-  });
   const auto selected = Selected(&ranked);
   std::rotate(ranked.begin(), selected, selected + 1);
   std::stable_sort(ranked.begin() + 1, ranked.end(), [](const ModelError& a, const ModelError& b) {

@@ -26,7 +26,8 @@ struct ModelError {
 // In the order of FittedModels() a model replaces the one selected so far if its error is smaller
 // by more than a factor of 1 + 1 / sqrt(cells). This margin is about the standard error of the
 // median. Without cells of known structure the order of preference holds: max-rate, loggp, hockney,
-// hyperbolic, then the others.
+// hyperbolic, then the others. A model of which the profile has only one of the levels node and
+// network comes last in this order, if another model has both.
 std::vector<ModelError> RankModels(const domain::Profile& profile,
                                    absl::Span<const PreparedCell> cells);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "domain/profile.h"
+#include "learn/fallback_parameters.h"
 
 namespace cox::learn {
 namespace {
@@ -35,7 +36,12 @@ ModelErrors MeasureErrors(const domain::Profile& profile, absl::Span<const Prepa
   ModelErrors measured;
   for (const model::Model* model : model::Models()) {
     auto values = model::ValuesFor(*model, profile);
-    if (values.ok()) measured.models.push_back({model, *std::move(values)});
+    if (!values.ok()) continue;
+    const bool assumes_a_level = std::any_of(profile.parameters.begin(), profile.parameters.end(),
+                                             [model](const domain::Parameter& one) {
+                                               return one.model == model->id() && IsCopied(one);
+                                             });
+    measured.models.push_back({model, *std::move(values), assumes_a_level});
   }
   const size_t stride = cells.size() / kMaxCells + 1;
   auto schedule = std::make_unique<model::Schedule>();

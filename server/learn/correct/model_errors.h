@@ -20,6 +20,7 @@ namespace cox::learn {
 struct PricedModel {
   const model::Model* model = nullptr;
   model::ParameterValues values;  // from the profile
+  bool assumes_a_level = false;   // node or network has the other one's values (CopyMissingLevels)
 };
 
 // The two sizes by which models' prices of a schedule differ most: the messages that a rank sends

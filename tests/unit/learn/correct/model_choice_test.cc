@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "domain/level.h"
 #include "domain/profile.h"
 #include "domain/shape.h"
+#include "learn/fallback_parameters.h"
 #include "synthetic.h"
 
 namespace cox::learn {
@@ -63,6 +67,23 @@ TEST(ModelChoiceTest, AFewCellsMustClearlyContradictThePreferredOne) {
   };
   EXPECT_EQ(ranked_by(1), "loggp");
   EXPECT_EQ(ranked_by(200), "hockney");
+}
+
+// Two timings selected max-rate, whose node level was a copy, instead of the Hockney model that was
+// imported.
+TEST(ModelChoiceTest, AModelThatAssumesALevelComesLast) {
+  domain::Profile profile = TwoChoices();
+  std::erase_if(profile.parameters, [](const domain::Parameter& one) {
+    return one.model == "loggp" && one.level == Level::kNode;
+  });
+  std::vector<std::string> warnings;
+  CopyMissingLevels(&profile, &warnings);
+  EXPECT_EQ(RankModels(profile, {})[0].model->id(), "hockney");
+  // Where both assume one, the usual order holds.
+  std::erase_if(profile.parameters,
+                [](const domain::Parameter& one) { return one.level == Level::kNode; });
+  CopyMissingLevels(&profile, &warnings);
+  EXPECT_EQ(RankModels(profile, {})[0].model->id(), "loggp");
 }
 
 TEST(ModelErrorsTest, AreThePapersMetric) {
