@@ -268,8 +268,12 @@ absl::StatusOr<Inference> InferSharedMedium(const Block& half_round_trip,
         absl::StrCat("a wire of ", a_c->value, " leaves nothing of half a round trip of ",
                      half_round_trip.a_s));
   }
+  const InferredParameter sum = {"2 a_w + a_c", half_round_trip.a_s, Relation::kSumOnly};
   if (a_c->value < 0) {
-    inference.parameters.push_back({"2 a_w + a_c", half_round_trip.a_s, Relation::kSumOnly});
+    inference.parameters.push_back(sum);
+  } else if (estimator == SharedMediumEstimator::kPaper && !a_c->stopped) {
+    inference.parameters.push_back({"a_c", a_c->value, Relation::kUpperBound});
+    inference.parameters.push_back(sum);
   } else {
     inference.parameters.push_back({"a_c", a_c->value, Relation::kEqual});
     inference.parameters.push_back({"a_w", a_w, Relation::kEqual});

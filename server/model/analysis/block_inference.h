@@ -113,10 +113,11 @@ enum class SharedMediumEstimator {
 // Ethernet, FDDI: infers a_c, a_w, b_c, b_w from half a round trip (a = R, b = max(b_w, b_c)) and
 // all-to-all among growing n. b_c = B(n) / (n (n - 1)) at the largest n; an upper bound if the
 // workstations' 2 b_w / n agrees with it within kStoppingChange, or exceeds it. b_w is the round
-// trip's b if that exceeds b_c; otherwise the wire hides it: an upper bound. An a_c below
-// 0 is too small to measure: the result then has only the sum "2 a_w + a_c". INVALID_ARGUMENT for
-// samples without a growing n >= 3 of either kind, for values that are negative or not finite, and
-// for values that contradict each other (a_w below 0).
+// trip's b if that exceeds b_c; otherwise the wire hides it: an upper bound. The paper's a_c is an
+// upper bound if the samples end before it settles; then only "2 a_w + a_c" tells of a_w. An a_c
+// below 0 is too small to measure: the result then has only the sum "2 a_w + a_c". INVALID_ARGUMENT
+// for samples without a growing n >= 3 of either kind, for values that are negative or not finite,
+// and for values that contradict each other (a_w below 0).
 absl::StatusOr<Inference> InferSharedMedium(const Block& half_round_trip,
                                             absl::Span<const LimitSample> all_to_all,
                                             SharedMediumEstimator estimator);

@@ -86,7 +86,11 @@ class Infer(Asking, unittest.TestCase):
             return
         found = self.infer(path)
         self.assertAlmostEqual(found["b_c"][0] / (times["alltoall", 3, 1048576] / 6 / 1048576), 1, places=4)
-        self.assertAlmostEqual((2 * found["a_w"][0] + found["a_c"][0]) / trip, 1, places=4)
+        if found["a_c"][1] == "equal":
+            self.assertAlmostEqual((2 * found["a_w"][0] + found["a_c"][0]) / trip, 1, places=4)
+        else:  # three ranks have not settled the paper's estimate
+            self.assertEqual((found["a_c"][1], found["2 a_w + a_c"][1]), ("upper bound", "sum"))
+            self.assertAlmostEqual(found["2 a_w + a_c"][0] / trip, 1, places=4)
 
 
 if __name__ == "__main__":

@@ -52,11 +52,14 @@ TEST(InferSharedMedium, FindsWhatItWasMadeFrom) {
 TEST(InferSharedMedium, ThePapersEstimatorIsBiased) {
   const Inference among_eight = *InferSharedMedium(
       HalfRoundTrip(kEthernet), AllToAll(kEthernet, 2, 8), SharedMediumEstimator::kPaper);
-  ExpectParameter(among_eight, "a_c", 625, Relation::kEqual);
+  ExpectParameter(among_eight, "a_c", 625, Relation::kUpperBound);
+  ExpectParameter(among_eight, "2 a_w + a_c", 1750, Relation::kSumOnly);
+  EXPECT_EQ(among_eight.Find("a_w"), nullptr);
   EXPECT_EQ(among_eight.stopped_at_n, 0);
   const Inference among_twenty = *InferSharedMedium(
       HalfRoundTrip(kEthernet), AllToAll(kEthernet, 2, 20), SharedMediumEstimator::kPaper);
   EXPECT_EQ(among_twenty.stopped_at_n, 11);
+  EXPECT_EQ(among_twenty.Find("a_w")->relation, Relation::kEqual);
 }
 
 TEST(InferSharedMedium, BoundsAFastWorkstation) {
