@@ -198,11 +198,14 @@ int64_t StoredCount(Session& session, const ObservationsOptions& options) {
   return is_known ? counted.observation_count() : 0;
 }
 
-// Whoever deletes what was exported must know that the file has not all of it.
-void NoteSums(Session& session, int64_t sums) {
-  if (sums <= 0) return;
-  session.Note(absl::StrCat("warning: ", domain::Counted(sums, "older observation"),
-                            domain::Plural(sums, " is", " are"),
+// Whoever deletes what was exported must know that the file has not all of it. `before` and `after`
+// are what coxd has stored then; what jobs reported in between may be in the file, or not.
+void NoteSums(Session& session, int64_t before, int64_t after, int64_t written) {
+  const int64_t missing = after - written;
+  if (missing <= 0) return;
+  session.Note(absl::StrCat("warning: ", before == after ? "" : "up to ",
+                            domain::Counted(missing, "older observation"),
+                            domain::Plural(missing, " is", " are"),
                             " kept as sums only (retention-age), and not in the file"));
 }
 
@@ -211,8 +214,7 @@ absl::Status ExportTo(Session& session, const ObservationsOptions& options,
                       const std::function<absl::Status(absl::string_view)>& write) {
   bool more = false;
   int64_t written = 0;
-  // Before the first page: jobs go on reporting.
-  const int64_t stored = StoredCount(session, options);
+  const int64_t before = StoredCount(session, options);
   absl::Status status = write(ObservationHeader());
   if (!status.ok()) return status;
   status = ForEach(session, options, 0, more, [&](const v1::Observation& row) {
@@ -221,7 +223,7 @@ absl::Status ExportTo(Session& session, const ObservationsOptions& options,
   });
   if (!status.ok()) return status;
   if (written == 0) NoteNothingFound(session, options);
-  NoteSums(session, stored - written);
+  NoteSums(session, before, StoredCount(session, options), written);
   return status;
 }
 
