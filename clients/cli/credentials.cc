@@ -29,7 +29,9 @@ std::string CoxdUser(const Credentials& credentials) {
 
 absl::StatusOr<std::string> ReadToken(const std::string& path) {
   struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IRWXO) != 0) {
+  // What is no file has no token, and is nobody's to change.
+  if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+      (status.st_mode & S_IRWXO) != 0) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": every user may read this token; make another one, and run chmod 600"));
   }

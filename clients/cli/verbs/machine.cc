@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -302,6 +303,10 @@ absl::Status StoreSwitches(Session& session, const SwitchesOptions& options) {
   const std::string& file = is_fabric ? options.ibnetdiscover : other;
   absl::StatusOr<std::string> text = ReadFile(file);
   if (!text.ok()) return text.status();
+  if (absl::StripAsciiWhitespace(*text).empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(file, ": is empty; `cox machine switches --help` names files with switches"));
+  }
   v1::SetSwitchesRequest request;
   request.set_name(absl::StrCat(MachineName(options.machine), "/switches"));
   request.set_text(*std::move(text));
