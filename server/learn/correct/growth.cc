@@ -79,6 +79,10 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples, const GrowthPrior& prio
   if (structured > 0) growth.coefficients[0] = factor_on_structure;
   if (total_weight <= 0) return growth;
 
+  // Without a price the generic terms are all that there is.
+  const auto count = static_cast<double>(samples.size());
+  const double of_few = structured > 0 ? prior.generic_of_one / std::pow(count, 4) : 0;
+  const double generic_strength = prior.generic + of_few;
   // Squared relative error of t' against t is unfair to over-estimates; dividing by sqrt(t t')
   // instead makes it the square of 2 sinh(log error / 2), so a few reweightings give the
   // logarithmic fit.
@@ -98,7 +102,7 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples, const GrowthPrior& prio
     // Priors in units of each term's own mean share, so that no unit of a term matters.
     for (int j = 0; j < kGrowthTerms; ++j) {
       const double mean_square = gram(j, j) / total_weight;
-      const double strength = j == 0 ? prior.structure : prior.generic;
+      const double strength = j == 0 ? prior.structure : generic_strength;
       gram(j, j) += strength * mean_square;
       if (j == 0) rhs(j) += strength * mean_square * factor_on_structure;
     }

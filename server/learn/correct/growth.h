@@ -48,11 +48,16 @@ struct GrowthPrior {
   double structure = 1;   // the common factor on the structural price holds everywhere
   double factor = 1;      // this factor is 1
   double generic = 0.02;  // the generic terms are 0
+  // The same beside a structural price, for a single sample; n samples count 1 / n^4 of this. One
+  // or two samples show no growth: what they take more than the price would grow as ranks times
+  // bytes.
+  double generic_of_one = 100;
 };
 // The structural price is that of the algorithm.
 inline constexpr GrowthPrior kKnownForm;
 // The structural price is another time of unknown scale that is likely to grow in the same way.
-inline constexpr GrowthPrior kBorrowedForm = {.structure = 4, .factor = 0, .generic = 3};
+inline constexpr GrowthPrior kBorrowedForm = {
+    .structure = 4, .factor = 0, .generic = 3, .generic_of_one = 0};
 
 // Fits in relative error. The prior is the structural price alone. More samples outweigh it.
 // Without a structural price the prior pulls all coefficients to 0 a little. O(n) for n samples.

@@ -41,6 +41,25 @@ TEST(GrowthTest, BelievesAStructuralPriceWithoutSamples) {
   EXPECT_NEAR(FitGrowth(one).TimeAt(PointAt(16, 16, 8), 7e-4) / 7e-4, 1, 0.02);
 }
 
+// Half as long again as the price, once: that would grow as ranks times bytes to eleven times the
+// price.
+TEST(GrowthTest, OneSampleShowsNoOtherGrowth) {
+  const auto price_at = [](const Point& point) {
+    return std::log2(point.ranks) * (3e-6 + 4e-10 * point.block_bytes);
+  };
+  const Point timed = PointAt(8, 1, 1024);
+  const std::vector<GrowthSample> one = {{timed, price_at(timed), 1.5 * price_at(timed), 1}};
+  const Growth growth = FitGrowth(one);
+  for (const Point& asked : {PointAt(16, 8, 65536), PointAt(2, 1, 8)}) {
+    const double ratio = growth.TimeAt(asked, price_at(asked)) / price_at(asked);
+    EXPECT_GT(ratio, 1);
+    EXPECT_LT(ratio, 2.5);
+  }
+  // Without a price they show all that is known.
+  const std::vector<GrowthSample> unknown = {{timed, 0, 1e-5, 1}};
+  EXPECT_NEAR(FitGrowth(unknown).TimeAt(timed, 0) / 1e-5, 1, 0.01);
+}
+
 TEST(GrowthTest, ABorrowedFormHasAnyScaleAndKeepsItsGrowth) {
   // Long blocks alone, 300 times as long as the form says, and 20 % off it either way.
   std::vector<GrowthSample> samples;
