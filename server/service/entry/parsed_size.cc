@@ -153,7 +153,7 @@ absl::StatusOr<int64_t> ParsedBytes(const Descriptor& type, absl::string_view wi
 }
 
 absl::StatusOr<int64_t> CheckParsedSize(const Descriptor& type, absl::string_view wire) {
-  const absl::StatusOr<int64_t> parsed_bytes = ParsedBytes(type, wire);
+  absl::StatusOr<int64_t> parsed_bytes = ParsedBytes(type, wire);
   if (!parsed_bytes.ok()) return parsed_bytes;
   const auto wire_bytes = static_cast<int64_t>(wire.size());
   if (*parsed_bytes <= kMostTimes * wire_bytes + kAlwaysBytes) return parsed_bytes;
