@@ -18,12 +18,10 @@ namespace {
 constexpr double kMuch = 2;
 
 // The selected model may fit all timings and still misprice messages that nobody timed. Models are
-// compared by what they learned, and without the links of given nodes.
-void AddSpread(const MachineView& machine, const PricedBy& priced_by,
-               const model::Schedule& schedule, Prediction* prediction) {
-  if (priced_by.model != machine.model || machine.is_what_if) return;
-  const double time_s = priced_by.model->Price(*priced_by.values, schedule).TotalSeconds();
-  if (!(time_s > 0)) return;
+// compared by what they learned. `time_s`: the schedule's price without the links of given nodes.
+void AddSpread(const MachineView& machine, const model::Model& priced_by,
+               const model::Schedule& schedule, double time_s, Prediction* prediction) {
+  if (&priced_by != machine.model || machine.is_what_if || !(time_s > 0)) return;
   const double factor =
       std::exp(learn::kIntervalSigmas * machine.corrections->spread().At(schedule, time_s));
   if (factor < kMuch) return;
@@ -55,10 +53,13 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
     const strategy::Strategy resolved = Resolved(machine, here, strategy);
     strategy::Build(resolved, here, &schedule);
     for (const PricedBy& priced_by : *models) {
-      predictions.push_back(nodes == nullptr
-                                ? Price(priced_by, strategy::FormatStrategy(resolved), schedule)
-                                : PriceOnNodes(priced_by, resolved, here, schedule, *nodes));
-      AddSpread(machine, priced_by, schedule, &predictions.back());
+      predictions.push_back(Price(priced_by, strategy::FormatStrategy(resolved), schedule));
+      Prediction& prediction = predictions.back();
+      const double time_s = prediction.cost.TotalSeconds();
+      if (nodes != nullptr) {
+        prediction = PriceOnNodes(priced_by, resolved, here, schedule, *nodes);
+      }
+      AddSpread(machine, *priced_by.model, schedule, time_s, &prediction);
     }
   }
   return predictions;
