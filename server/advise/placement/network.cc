@@ -33,13 +33,14 @@ absl::StatusOr<std::vector<std::string>> DistinctHosts(absl::string_view node_li
 // Whether the first line that says something is that of a grid.
 bool IsGrid(absl::string_view text) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    line = absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
+    line = absl::StripAsciiWhitespace(line);
     if (!line.empty()) return GridNetwork::IsLine(line);
   }
   return false;
 }
 
-// Slurm's files continue a line behind a backslash at its end. The lines keep their numbers.
+// Without comments. Slurm's files continue a line behind a backslash at its end. The lines keep
+// their numbers.
 std::string WithWholeLines(absl::string_view text) {
   std::string whole;
   std::string behind;

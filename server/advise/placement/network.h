@@ -62,11 +62,11 @@ int64_t EvenRun(const std::vector<int>& numbers);
 
 class Network {
  public:
-  // Reads the lines of a SwitchTree (advise/placement/switch_tree.h), a backslash at the end of
-  // those that go on in the next one, or the one line of a
-  // GridNetwork (advise/placement/grid_network.h); beside them, one line of sockets. `taper_ratios`
-  // and `hop_time_s` are for switches whose lines have none, see SwitchTree::Complete(). Fails as
-  // those do; INVALID_ARGUMENT (field "taper_ratio") for tapers of a grid.
+  // Reads the lines of a SwitchTree (advise/placement/switch_tree.h), or the one line of a
+  // GridNetwork (advise/placement/grid_network.h); beside them, one line of sockets. A line that
+  // ends with a backslash goes on in the next one. `taper_ratios` and `hop_time_s` are for switches
+  // whose lines have none, see SwitchTree::Complete(). Fails as those do; INVALID_ARGUMENT (field
+  // "taper_ratio") for tapers of a grid.
   static absl::StatusOr<std::unique_ptr<const Network>> Parse(
       absl::string_view text, absl::Span<const double> taper_ratios = {}, double hop_time_s = 0);
 
