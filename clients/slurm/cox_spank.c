@@ -425,8 +425,8 @@ static uint32_t tasks_per_node(const char* text) {
   return strchr(end, ',') == NULL ? (uint32_t)tasks : 0;
 }
 
-// Whether the user, the site or an earlier run of the plugin wants it. If not, an agent is here
-// because the user wants it.
+// Whether the user, the site or an earlier run of the plugin asks for it. If nobody does, an agent
+// that is preloaded here is the user's own.
 static bool is_wanted(const struct variables* variables) {
   char buffer[PATH_BYTES];
   return asked_mode[0] != '\0' || strcmp(site.mode, "off") != 0 ||
