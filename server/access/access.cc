@@ -39,16 +39,34 @@ std::string Escaped(absl::string_view name) {
   return out;
 }
 
-// In a container a process can leave its groups. So a group whose role is less than that of others
-// counts for all users that the system's database lists in it.
-Role RoleIn(const Policy& policy, uid_t user, uid_t owner, absl::Span<const gid_t> groups) {
+bool MayBeAnonymous(absl::string_view peer) {
+  return absl::StartsWith(peer, "ipv4:") || absl::StartsWith(peer, "ipv6:") || peer == kInProcess;
+}
+
+// A process can leave its groups: in a container, and by newgrp(1). So a group whose role is less
+// than that of others counts for all users that the system's database lists in it. `user`: a number
+// or a name.
+template <class User>
+std::vector<gid_t> WithOwnGroup(const Policy& policy, const User& user,
+                                absl::Span<const gid_t> groups) {
   std::vector<gid_t> all(groups.begin(), groups.end());
   if (policy.RestrictsGroups()) {
-    if (const std::optional<accounts::User> known = accounts::FindUser(owner)) {
+    if (const std::optional<accounts::User> known = accounts::FindUser(user)) {
       all.push_back(known->group);
     }
   }
+  return all;
+}
+
+Role RoleIn(const Policy& policy, uid_t user, uid_t owner, absl::Span<const gid_t> groups) {
+  const std::vector<gid_t> all = WithOwnGroup(policy, owner, groups);
   return std::min(policy.OfUser(user, all), policy.OfUser(owner, all));
+}
+
+// The same for a user whom munge names.
+Role RoleByMunge(const Policy& policy, uid_t user, uid_t owner, gid_t group) {
+  const std::vector<gid_t> all = WithOwnGroup(policy, owner, {group});
+  return std::min(policy.OfMungeUser(user, all), policy.OfMungeUser(owner, all));
 }
 
 }  // namespace
@@ -75,11 +93,13 @@ void Access::SetPolicy(Policy policy) {
 }
 
 absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
-  if (absl::StartsWithIgnoreCase(caller.authorization, domain::kMungeScheme)) {
-    return IdentifyMunge(caller.authorization.substr(domain::kMungeScheme.size()), caller.method);
+  if (caller.authorization) {
+    absl::string_view header = *caller.authorization;
+    if (!absl::StartsWithIgnoreCase(header, domain::kMungeScheme)) return IdentifyToken(header);
+    header.remove_prefix(domain::kMungeScheme.size());
+    return IdentifyMunge(header, caller.method);
   }
-  if (!caller.authorization.empty()) return IdentifyToken(caller.authorization);
-  if (!caller.certificate_name.empty()) return IdentifyCertificate(caller.certificate_name);
+  if (!caller.certificate_name.empty()) return IdentifyCertificate(caller);
   if (caller.is_encrypted) {
     return absl::UnauthenticatedError(
         "this address needs a token, munge or a client certificate; see --token-file and --munge "
@@ -89,9 +109,9 @@ absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
   if (absl::ConsumePrefix(&peer, kAbstract) && absl::ConsumePrefix(&peer, user_prefix_)) {
     if (std::optional<Principal> user = IdentifyUser(peer)) return *std::move(user);
   }
+  // The user of a Unix socket is always known, or something is wrong with how we learn it.
   Principal principal;
-  // A Unix socket's user is always known, or something is wrong with how we learn it.
-  if (!absl::StartsWith(caller.peer, "unix")) principal.role = policy_.load()->policy.anonymous;
+  if (MayBeAnonymous(caller.peer)) principal.role = policy_.load()->policy.anonymous;
   return principal;
 }
 
@@ -122,8 +142,7 @@ Role Access::RoleOf(const Principal& principal) const {
       return policy.anonymous;
     case Principal::Kind::kUser: {
       if (!principal.connection.is_known()) {
-        return std::min(policy.OfMungeUser(principal.user, principal.group),
-                        policy.OfMungeUser(principal.owner, principal.group));
+        return RoleByMunge(policy, principal.user, principal.owner, principal.group);
       }
       const std::optional<std::vector<gid_t>> groups = groups_of_(principal.connection);
       return groups ? RoleOf(principal.user, principal.owner, *groups) : Role::kNone;
@@ -135,11 +154,13 @@ Role Access::RoleOf(const Principal& principal) const {
     case Principal::Kind::kCertificate:
       return policy.OfCertificate(principal.plain_name);
     case Principal::Kind::kSlurmUser:
-      return policy.OfSlurmUser(principal.plain_name);
+      return policy.OfSlurmUser(principal.plain_name,
+                                WithOwnGroup(policy, principal.plain_name, {}));
     case Principal::Kind::kJob:
       // Nobody gets in by a job whom the site shuts out.
-      return policy.OfMungeUser(principal.user, principal.group) == Role::kNone ? Role::kNone
-                                                                                : Role::kReporter;
+      return RoleByMunge(policy, principal.user, principal.user, principal.group) == Role::kNone
+                 ? Role::kNone
+                 : Role::kReporter;
   }
   return Role::kNone;
 }
@@ -151,7 +172,7 @@ bool Access::IsMember(const Project& project, const Principal& principal) const 
       return false;
     case Principal::Kind::kUser: {
       if (!principal.connection.is_known()) {
-        return members.OfMungeUser(principal.owner, principal.group) != Role::kNone;
+        return members.OfMungeUser(principal.owner, {principal.group}) != Role::kNone;
       }
       const std::optional<std::vector<gid_t>> groups = groups_of_(principal.connection);
       return groups && members.OfUser(principal.owner, *groups) != Role::kNone;
@@ -161,9 +182,9 @@ bool Access::IsMember(const Project& project, const Principal& principal) const 
     case Principal::Kind::kCertificate:
       return members.OfCertificate(principal.plain_name) != Role::kNone;
     case Principal::Kind::kSlurmUser:
-      return members.OfSlurmUser(principal.plain_name) != Role::kNone;
+      return members.OfSlurmUser(principal.plain_name, {}) != Role::kNone;
     case Principal::Kind::kJob:
-      return members.OfMungeUser(principal.user, principal.group) != Role::kNone;
+      return members.OfMungeUser(principal.user, {principal.group}) != Role::kNone;
   }
   return false;
 }
@@ -218,13 +239,22 @@ absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization)
   return principal;
 }
 
-Principal Access::IdentifyCertificate(absl::string_view name) const {
+absl::StatusOr<Principal> Access::IdentifyCertificate(const Caller& caller) const {
+  if (absl::Status good = CheckCertificate(caller.certificate_chain_pem); !good.ok()) return good;
   Principal principal;
   principal.kind = Principal::Kind::kCertificate;
-  principal.name = absl::StrCat(domain::kCertificatePrefix, Escaped(name));
-  principal.plain_name = std::string(name);
+  principal.name = absl::StrCat(domain::kCertificatePrefix, Escaped(caller.certificate_name));
+  principal.plain_name = std::string(caller.certificate_name);
+  principal.certificate_chain_pem = caller.certificate_chain_pem;
   principal.role = RoleOf(principal);
   return principal;
+}
+
+absl::Status Access::CheckCertificate(absl::string_view chain_pem) const {
+  if (tls_files_ == nullptr) return absl::OkStatus();
+  const std::shared_ptr<const ClientCa> client_ca = tls_files_->client_ca();
+  return client_ca == nullptr ? absl::UnauthenticatedError("this coxd takes no certificates")
+                              : client_ca->Check(chain_pem);
 }
 
 Principal Access::IdentifySlurmUser(const SlurmKey::Bearer& bearer) const {
@@ -296,6 +326,10 @@ absl::Status Access::CheckAgain(const Principal& principal) const {
   } else if (principal.kind == Principal::Kind::kJob) {
     is_good = ended_jobs_->MayReport(principal.job_number, principal.token_create_time_us,
                                      principal.expire_time_us);
+  } else if (principal.kind == Principal::Kind::kCertificate) {
+    if (absl::Status good = CheckCertificate(principal.certificate_chain_pem); !good.ok()) {
+      return good;
+    }
   }
   if (!is_good) {
     return absl::UnauthenticatedError(

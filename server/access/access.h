@@ -25,20 +25,32 @@
 #include "access/principal.h"
 #include "access/rules.h"
 #include "access/slurm_key.h"
+#include "access/tls/tls_files.h"
 #include "access/tokens.h"
 #include "accounts/subordinate_users.h"
 
 namespace cox::access {
 
+// gRPC's name of a connection within the process, and Caller::peer of a call over HTTP.
+inline constexpr absl::string_view kInProcess = "inproc";
+
 // What a listener knows of a call.
 struct Caller {
-  absl::string_view peer{};           // gRPC's name of the connection
-  absl::string_view authorization{};  // the header; "": none
-  bool is_encrypted = false;          // by TLS
-  // Of the client's certificate, which the client CA vouches for; "": it showed none.
+  absl::string_view peer{};  // gRPC's name of the connection
+  // The header; nullopt: none. An empty one is a wrong one.
+  std::optional<absl::string_view> authorization{};
+  bool is_encrypted = false;  // by TLS
+  // Of the client's certificate, which the client CA vouched for when the connection began; "": it
+  // showed none.
   absl::string_view certificate_name{};
-  absl::string_view method{};  // "cox.v1.AdviceService/Recommend"
+  std::string certificate_chain_pem{};  // it, and those between it and its CA
+  absl::string_view method{};           // "cox.v1.AdviceService/Recommend"
 };
+
+// Caller::authorization of a header that HTTP's parser gives as "" if there is none.
+inline std::optional<absl::string_view> HeaderOf(absl::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
 
 // All groups of the user at the other end of a connection; nullopt: it is closed.
 using GroupsOf = std::function<std::optional<std::vector<gid_t>>(const ConnectionId& connection)>;
@@ -57,19 +69,24 @@ class Access {
   // Roles are looked up here from now on, also for calls on connections that are open. One thread.
   void SetPolicy(Policy policy);
 
+  // Each call and each living stream asks the client CA of these files, which outlive the calls.
+  // Before the first call; null: no listener has TLS.
+  void SetTlsFiles(const TlsFiles* files) { tls_files_ = files; }
+
   // A token or a credential of munge counts before a certificate, and a certificate before the
   // connection. UNAUTHENTICATED for a wrong, revoked or expired one, and for TLS without any of
   // them. For a credential of munge it asks munged, and fails as Munge::Verify() does. A user
-  // whose number is in a range of /etc/subuid is the owner of the range. A job's
+  // whose number is in a range of /etc/subuid is the owner of the range. A certificate counts until
+  // it expires, and as long as the client CA vouches for it. A job's
   // credential makes its bearer a reporter for that job until the job ends.
   absl::StatusOr<Principal> Identify(const Caller& caller) const;
 
   // OK, or PERMISSION_DENIED that says which role is missing.
   static absl::Status Check(const Principal& principal, const Rule& rule);
 
-  // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired,
-  // its job has ended, or Slurm's key is another one now. PERMISSION_DENIED if `roles` or the file
-  // of tokens has taken its role away or made it less.
+  // Whether a stream may go on: UNAUTHENTICATED if the principal's token or certificate was revoked
+  // or expired, its job has ended, or Slurm's key or the client CA is another one now.
+  // PERMISSION_DENIED if `roles` or the file of tokens has taken its role away or made it less.
   absl::Status CheckAgain(const Principal& principal) const;
 
   // Of a user of a Unix socket, with the owner that OwnerOf() gives: the lesser one of both. A
@@ -122,7 +139,8 @@ class Access {
   // As the file says now; nullopt: there is none any more.
   std::optional<Token> TokenOf(const Principal& principal) const;
   absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;
-  Principal IdentifyCertificate(absl::string_view name) const;
+  absl::StatusOr<Principal> IdentifyCertificate(const Caller& caller) const;
+  absl::Status CheckCertificate(absl::string_view chain_pem) const;
   Principal IdentifySlurmUser(const SlurmKey::Bearer& bearer) const;
   absl::StatusOr<Principal> IdentifyMunge(absl::string_view credential,
                                           absl::string_view method) const;
@@ -134,6 +152,7 @@ class Access {
   const std::unique_ptr<Munge> munge_;
   const std::unique_ptr<EndedJobs> ended_jobs_;
   const GroupsOf groups_of_;
+  const TlsFiles* tls_files_ = nullptr;
   const std::unique_ptr<accounts::SubordinateUsers> subordinate_users_;
   const std::string user_prefix_;  // of the names of users' connections
 };

@@ -116,6 +116,12 @@ absl::Status AddMember(absl::string_view entry, Policy* policy) {
   return AddNamed("projects", who, Role::kViewer, &project->members);
 }
 
+template <class Map, class Name>
+std::optional<Role> Entry(const Map& roles, const Name& name) {
+  const auto found = roles.find(name);
+  return found == roles.end() ? std::nullopt : std::optional<Role>(found->second);
+}
+
 size_t NamedCount(const Policy& policy) {
   return policy.named_users.size() + policy.groups.size() + policy.certificates.size();
 }
@@ -130,16 +136,19 @@ std::vector<absl::string_view> EntriesOf(absl::string_view list) {
 }  // namespace
 
 Role Policy::OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const {
-  if (const auto found = users.find(user); found != users.end()) return found->second;
-  std::optional<Role> role;
-  if (const auto listed = member_users.find(user); listed != member_users.end()) {
-    role = listed->second;
+  if (const std::optional<Role> own = Entry(users, user)) return *own;
+  return OfGroups(Entry(member_users, user), groups_of_user).value_or(other_users);
+}
+
+std::optional<Role> Policy::OfGroups(std::optional<Role> listed,
+                                     absl::Span<const gid_t> groups_of_user) const {
+  std::optional<Role> role = listed;
+  for (const gid_t group : groups_of_user) {
+    if (const std::optional<Role> of_group = Entry(groups, group)) {
+      role = std::max(role.value_or(Role::kNone), *of_group);
+    }
   }
-  for (const gid_t group_id : groups_of_user) {
-    const auto found = groups.find(group_id);
-    if (found != groups.end()) role = std::max(role.value_or(Role::kNone), found->second);
-  }
-  return role.value_or(other_users);
+  return role;
 }
 
 bool Policy::RestrictsGroups() const {
@@ -147,21 +156,16 @@ bool Policy::RestrictsGroups() const {
                      [this](const auto& entry) { return entry.second < other_users; });
 }
 
-Role Policy::OfSlurmUser(absl::string_view name) const {
-  if (const auto found = user_names.find(name); found != user_names.end()) return found->second;
-  const auto member = group_members.find(name);
-  return member != group_members.end() ? member->second : std::min(other_users, Role::kReporter);
+Role Policy::OfSlurmUser(absl::string_view name, absl::Span<const gid_t> groups_of_user) const {
+  if (const std::optional<Role> own = Entry(user_names, name)) return *own;
+  return OfGroups(Entry(group_members, name), groups_of_user)
+      .value_or(std::min(other_users, Role::kReporter));
 }
 
-Role Policy::OfMungeUser(uid_t user, gid_t group) const {
-  if (const auto found = named_users.find(user); found != named_users.end()) return found->second;
-  const auto own = groups.find(group);
-  const auto listed = member_users.find(user);
-  if (own == groups.end() && listed == member_users.end()) {
-    return std::min(other_users, Role::kReporter);
-  }
-  return std::max(own == groups.end() ? Role::kNone : own->second,
-                  listed == member_users.end() ? Role::kNone : listed->second);
+Role Policy::OfMungeUser(uid_t user, absl::Span<const gid_t> groups_of_user) const {
+  if (const std::optional<Role> own = Entry(named_users, user)) return *own;
+  return OfGroups(Entry(member_users, user), groups_of_user)
+      .value_or(std::min(other_users, Role::kReporter));
 }
 
 Role Policy::OfCertificate(absl::string_view name) const {

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,15 +40,19 @@ struct Policy {
   Role OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
   // Whether a group has less than other_users.
   bool RestrictsGroups() const;
-  // A user whom Slurm names: its own entry, else that of its groups (as the system's database lists
-  // their members), else other_users, but at most reporter: whoever has Slurm's key names anybody.
-  Role OfSlurmUser(absl::string_view name) const;
-  // A user whom munge names: its own entry, else the highest of its groups (its own one, and those
-  // that the system's database lists it in), else other_users, but at most reporter: root of each
-  // node can name anybody.
-  Role OfMungeUser(uid_t user, gid_t group) const;
+  // A user whom Slurm names: its own entry, else the highest of its groups (these, and those that
+  // the system's database lists it in), else other_users, but at most reporter: whoever has Slurm's
+  // key names anybody.
+  Role OfSlurmUser(absl::string_view name, absl::Span<const gid_t> groups_of_user) const;
+  // The same for a user whom munge names: root of each node can name anybody.
+  Role OfMungeUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
   // `name` is a subject alternative name.
   Role OfCertificate(absl::string_view name) const;
+
+ private:
+  // The highest of these groups and of `listed`; nullopt: none of them has a role.
+  std::optional<Role> OfGroups(std::optional<Role> listed,
+                               absl::Span<const gid_t> groups_of_user) const;
 };
 
 // Machines that only its members see, and operators.

@@ -40,11 +40,12 @@ struct Principal {
   int64_t key_number = 0;            // of kSlurmUser: of Slurm's key
   int64_t job_number = 0;            // of kJob: Slurm's
   // By these `roles` finds the role again.
-  uid_t user = 0;             // of kUser and kJob
-  uid_t owner = 0;            // of kUser: who owns the range of `user`; else `user`
-  gid_t group = 0;            // of kUser by munge, and of kJob
-  std::string plain_name{};   // of kCertificate and kSlurmUser: `name` without escapes
-  ConnectionId connection{};  // of kUser over a Unix socket
+  uid_t user = 0;                       // of kUser and kJob
+  uid_t owner = 0;                      // of kUser: who owns the range of `user`; else `user`
+  gid_t group = 0;                      // of kUser by munge, and of kJob
+  std::string plain_name{};             // of kCertificate and kSlurmUser: `name` without escapes
+  std::string certificate_chain_pem{};  // of kCertificate
+  ConnectionId connection{};            // of kUser over a Unix socket
 };
 
 }  // namespace cox::access

@@ -69,7 +69,8 @@ absl::StatusOr<std::shared_ptr<const Ticket>> Identify(const HttpRequest& reques
     return domain::InvalidField("Authorization", "must be printable ASCII");
   }
   absl::StatusOr<std::unique_ptr<Ticket>> ticket =
-      server.Identify({.authorization = authorization,
+      server.Identify({.peer = access::kInProcess,
+                       .authorization = access::HeaderOf(authorization),
                        .is_encrypted = request.is_encrypted,
                        .method = rule->method},
                       *rule);

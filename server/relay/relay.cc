@@ -75,6 +75,7 @@ class Relay : public service::Server {
     auto listening = service::Listening::Open(config);
     if (!listening.ok()) return listening.status();
     listening_ = *std::move(listening);
+    access_->SetTlsFiles(listening_->tls_files());
     auto queue = ForwardQueue::Start(std::move(outbox), {.spool_bytes = config.relay_spool_bytes},
                                      [this](const std::vector<store::WaitingBatch>& batches) {
                                        return upstream_->Send(batches);

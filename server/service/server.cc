@@ -135,6 +135,7 @@ class GrpcServer : public Server {
     auto listening = Listening::Open(config);
     if (!listening.ok()) return listening.status();
     listening_ = *std::move(listening);
+    access_->SetTlsFiles(listening_->tls_files());
     if (config.published_machines) {
       if (absl::Status added = AddPublishedMachines(); !added.ok()) return added;
     }
@@ -187,8 +188,10 @@ class GrpcServer : public Server {
 
   absl::Status CheckViewer(const std::string& authorization, bool is_encrypted) const override {
     static constexpr access::Rule kRule = {"metrics", access::Role::kViewer};
-    const auto principal = access_->Identify(
-        {.authorization = authorization, .is_encrypted = is_encrypted, .method = kRule.method});
+    const auto principal = access_->Identify({.peer = access::kInProcess,
+                                              .authorization = access::HeaderOf(authorization),
+                                              .is_encrypted = is_encrypted,
+                                              .method = kRule.method});
     return principal.ok() ? access::Access::Check(*principal, kRule) : principal.status();
   }
 

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "access/access.h"
 #include "access/rules.h"
-#include "access/tls_files.h"
+#include "access/tls/tls_files.h"
 #include "daemon/config.h"
 #include "service/entry/known_callers.h"
 #include "service/facts.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "access/tls_server.h"
+#include "access/tls/tls_server.h"
 #include "gateway/http.h"
 
 namespace cox::gateway {

@@ -18,7 +18,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "access/tls_server.h"
+#include "access/tls/tls_server.h"
 #include "domain/sharing/name_thread.h"
 #include "gateway/head_check.h"
 #include "gateway/transport/connection.h"

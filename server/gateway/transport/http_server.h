@@ -11,7 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "access/tls_files.h"
+#include "access/tls/tls_files.h"
 #include "gateway/http.h"
 
 namespace cox::gateway {

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "absl/status/status.h"
-#include "access/tls_files.h"
+#include "access/tls/tls_files.h"
 #include "daemon/config.h"
 #include "service/core.h"
 #include "service/entry/roles_file.h"

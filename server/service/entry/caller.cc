@@ -36,10 +36,7 @@ absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access, K
                : absl::UnauthenticatedError(absl::StrCat(kTicketHeader, ": is not for clients"));
   }
   const auto authorization = metadata.find("authorization");
-  if (authorization != metadata.end()) {
-    caller.authorization = View(authorization->second);
-    return access.Identify(caller);  // the token decides alone
-  }
+  if (authorization != metadata.end()) caller.authorization = View(authorization->second);
   const std::string peer = context.peer();
   caller.peer = peer;
   const std::shared_ptr<const grpc::AuthContext> facts = context.auth_context();
@@ -50,6 +47,10 @@ absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access, K
                           transport == GRPC_TLS_TRANSPORT_SECURITY_TYPE;
     if (caller.is_encrypted && facts->IsPeerAuthenticated()) {
       caller.certificate_name = FirstValue(*facts, GRPC_X509_SAN_PROPERTY_NAME);
+      // On the server's side the chain is without the client's own certificate.
+      caller.certificate_chain_pem =
+          absl::StrCat(FirstValue(*facts, GRPC_X509_PEM_CERT_PROPERTY_NAME),
+                       FirstValue(*facts, GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME));
     }
   }
   return access.Identify(caller);

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "access/access.h"
 #include "access/quotas.h"
-#include "access/tls_files.h"
+#include "access/tls/tls_files.h"
 #include "daemon/config.h"
 #include "daemon/host/connection_share.h"
 #include "daemon/host/grpc_listener.h"

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -51,15 +52,17 @@ inline void Sign(const std::string& token, grpc::ClientContext* context) {
 }
 
 // Calls a method of any kind with one message of these bytes, and waits for its end.
-// `authorization`: the header; "": none. `answers`: all messages, one after another; may be null.
+// `authorization`: the header, which may be empty; nullopt: none. `answers`: all messages, one
+// after another; may be null.
 inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
-                             absl::string_view method, const std::string& authorization,
+                             absl::string_view method,
+                             const std::optional<std::string>& authorization,
                              std::string* answers = nullptr, const std::string& request = "") {
   grpc::GenericStub stub(channel);
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   context.set_deadline(Soon());
-  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
+  if (authorization) context.AddMetadata("authorization", *authorization);
   const auto call = stub.PrepareCall(&context, absl::StrCat("/", method), &queue);
   const auto wait = [&queue] {
     void* tag = nullptr;
@@ -86,7 +89,8 @@ inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
 
 inline grpc::Status CallAny(const std::shared_ptr<grpc::Channel>& channel, absl::string_view method,
                             const std::string& token, const std::string& request = "") {
-  return CallWith(channel, method, token.empty() ? "" : "Bearer " + token, nullptr, request);
+  return CallWith(channel, method, token.empty() ? std::nullopt : std::optional("Bearer " + token),
+                  nullptr, request);
 }
 
 class AccessFixture : public ::testing::Test {

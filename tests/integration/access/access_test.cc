@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -482,6 +483,36 @@ TEST_F(Access, NoAnswerHasTheTextOfAToken) {
 TEST_F(AccessTls, ACertificatesNameIsThePrincipal) {
   Start(Settings());
   EXPECT_EQ(WhoIs(OverTls(ca_, clients_.Issue("DNS:node1"))).principal(), "cert:node1");
+}
+
+// gRPC looks at a certificate only when a connection begins. Calls and streams on it look again.
+TEST_F(AccessTls, ACertificateEndsOnOpenConnections) {
+  Start(Settings());
+  const auto expires = OverTls(ca_, clients_.Issue("DNS:node1", 4));
+  const auto loses_its_ca = OverTls(ca_, clients_.Issue("DNS:node1"));
+  const auto ends = [this](const std::shared_ptr<grpc::Channel>& channel, const char* why,
+                           const std::function<void()>& cause) {
+    ASSERT_EQ(WhoIs(channel).principal(), "cert:node1");
+    grpc::ClientContext context;
+    context.set_deadline(Soon());
+    const auto stream = v1::ObservationService::NewStub(channel)->StreamObservations(&context);
+    ASSERT_TRUE(stream->Write(v1::StreamObservationsRequest()));
+    v1::StreamObservationsResponse response;
+    ASSERT_TRUE(stream->Read(&response));
+    cause();
+    const auto give_up = Soon();
+    grpc::Status status;
+    do {
+      ASSERT_LT(std::chrono::system_clock::now(), give_up) << why;
+      status = CallAny(channel, "cox.v1.AccessService/WhoAmI", "");
+    } while (status.ok());
+    EXPECT_EQ(status.error_code(), StatusCode::UNAUTHENTICATED);
+    EXPECT_THAT(status.error_message(), HasSubstr(why));
+    EXPECT_FALSE(stream->Read(&response));
+    EXPECT_EQ(stream->Finish().error_code(), StatusCode::UNAUTHENTICATED);
+  };
+  ends(expires, "expired", [] {});
+  ends(loses_its_ca, "issuer", [this] { Write("clients.pem", stranger_.certificate()); });
 }
 
 TEST_F(AccessTls, WithoutTrustThereIsNoConnection) {

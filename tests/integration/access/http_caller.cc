@@ -67,13 +67,14 @@ std::string HttpCaller::Get(const std::string& path, const std::string& authoriz
   return result && result->status == 200 ? result->body : "";
 }
 
-grpc::Status HttpCaller::Call(absl::string_view method, const std::string& authorization,
+grpc::Status HttpCaller::Call(absl::string_view method,
+                              const std::optional<std::string>& authorization,
                               std::string* answer) const {
   const std::string path = absl::StrCat("/", method);
   const google::protobuf::MethodDescriptor* const description = gateway::FindMethod(path);
   const bool is_stream = description->client_streaming() || description->server_streaming();
   httplib::Headers headers;
-  if (!authorization.empty()) headers.emplace("Authorization", authorization);
+  if (authorization) headers.emplace("Authorization", *authorization);
   const httplib::Result result = client_->Post(
       path, headers, is_stream ? gateway::Envelope(gateway::kMessageFlags, "{}") : "{}",
       is_stream ? "application/connect+json" : "application/json");

@@ -5,6 +5,7 @@
 #include <grpcpp/support/status.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -25,7 +26,8 @@ class HttpCaller {
 
   // Calls a method ("cox.v1.AdviceService/Recommend") of any kind with one empty message, and reads
   // its answer to the end. UNAVAILABLE: there is no connection. `answer`: what came; may be null.
-  grpc::Status Call(absl::string_view method, const std::string& authorization,
+  // `authorization`: the header, which may be empty; nullopt: none.
+  grpc::Status Call(absl::string_view method, const std::optional<std::string>& authorization,
                     std::string* answer = nullptr) const;
   // The body of a page, such as "/metrics"; "" unless the daemon gives it.
   std::string Get(const std::string& path, const std::string& authorization) const;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -42,17 +43,18 @@ using Expected = std::variant<Role, StatusCode>;
 
 struct Credentials {
   std::string name;
-  // The header for a call of this method; "": none.
-  std::function<std::string(absl::string_view method)> authorization;
+  // The header for a call of this method; nullopt: none.
+  std::function<std::optional<std::string>(absl::string_view method)> authorization;
   Expected expected;
 };
 
 struct Transport {
   std::string name;
-  std::function<grpc::Status(absl::string_view method, const std::string& authorization,
-                             std::string* answers)>
+  std::function<grpc::Status(absl::string_view method,
+                             const std::optional<std::string>& authorization, std::string* answers)>
       call;
   Expected without_credentials;
+  Expected with_empty_header;
 };
 
 Credentials Bearing(std::string name, const std::string& token, Expected expected) {
@@ -61,16 +63,19 @@ Credentials Bearing(std::string name, const std::string& token, Expected expecte
 }
 
 Credentials Nothing(Expected expected) {
-  return {"nothing", [](absl::string_view /*method*/) { return ""; }, expected};
+  return {"nothing", [](absl::string_view /*method*/) { return std::nullopt; }, expected};
+}
+
+Credentials EmptyHeader(Expected expected) {
+  return {"an empty header", [](absl::string_view /*method*/) { return ""; }, expected};
 }
 
 Transport Grpc(std::string name, std::shared_ptr<grpc::Channel> channel, Expected expected) {
   return {std::move(name),
-          [channel = std::move(channel)](absl::string_view method, const std::string& header,
-                                         std::string* answers) {
-            return CallWith(channel, method, header, answers);
-          },
-          expected};
+          [channel = std::move(channel)](
+              absl::string_view method, const std::optional<std::string>& header,
+              std::string* answers) { return CallWith(channel, method, header, answers); },
+          expected, StatusCode::UNAUTHENTICATED};
 }
 
 class Matrix : public AccessTlsFixture {
@@ -101,9 +106,10 @@ class Matrix : public AccessTlsFixture {
     const std::string row = absl::StrCat(transport.name, ", ", credentials.name);
     std::string heard;
     for (const access::Rule& rule : access::Rules()) {
-      const std::string authorization = credentials.authorization(rule.method);
-      if (authorization.size() > kLeastSecretBytes)
-        secrets_.Remember(credentials.name, authorization);
+      const std::optional<std::string> authorization = credentials.authorization(rule.method);
+      if (authorization && authorization->size() > kLeastSecretBytes) {
+        secrets_.Remember(credentials.name, *authorization);
+      }
       const grpc::Status status = transport.call(rule.method, authorization, &heard);
       heard += status.error_message();
       heard += status.error_details();
@@ -282,13 +288,14 @@ class Matrix : public AccessTlsFixture {
     size_t cells = 0;
     for (const Transport& transport : transports) {
       cells += CheckRow(transport, Nothing(transport.without_credentials));
+      cells += CheckRow(transport, EmptyHeader(transport.with_empty_header));
       for (const Credentials& credentials : all) cells += CheckRow(transport, credentials);
     }
     return cells;
   }
-  // Of each transport: without credentials, 17 kinds of tokens, and munge.
+  // Of each transport: without credentials, an empty header, 17 kinds of tokens, and munge.
   static size_t CellCount(size_t transports) {
-    return transports * (1 + 17 + MungeCount()) * access::Rules().size();
+    return transports * (2 + 17 + MungeCount()) * access::Rules().size();
   }
   void StartWith(daemon::ConfigValues settings) {
     settings["slurm-jwt-key"] = Write("jwt.key", kSlurmKey);
@@ -304,10 +311,9 @@ class Matrix : public AccessTlsFixture {
   Transport Http(std::string name, const std::string& ca_path, Expected expected) const {
     const auto caller = std::make_shared<HttpCaller>(gateway_->address(), ca_path);
     return {std::move(name),
-            [caller](absl::string_view method, const std::string& header, std::string* answers) {
-              return caller->Call(method, header, answers);
-            },
-            expected};
+            [caller](absl::string_view method, const std::optional<std::string>& header,
+                     std::string* answers) { return caller->Call(method, header, answers); },
+            expected, expected};
   }
 
   static constexpr uid_t kDaemonUser = 1;          // "daemon", on every Debian

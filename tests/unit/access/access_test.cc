@@ -89,10 +89,10 @@ TEST_F(AccessTest, ASubordinateUserIsItsOwner) {
   EXPECT_EQ(access->Identify({.peer = peer})->name, "uid:4242");
 }
 
-TEST_F(AccessTest, AUnixSocketWithoutAKnownUserMayDoNothing) {
-  // A client may bind any of these names itself.
+TEST_F(AccessTest, AConnectionThatNobodyKnowsMayDoNothing) {
+  // A client may bind any of these names of Unix sockets itself.
   for (const char* peer :
-       {"unix:", "unix-abstract:cox-00000000000000000000000000000000-4.1.0.0.7.1",
+       {"", "vsock:2:1", "unix:", "unix-abstract:cox-00000000000000000000000000000000-4.1.0.0.7.1",
         "unix-abstract:", "unix:/run/4.1.0.0.7.1"}) {
     const auto principal = access_->Identify({.peer = peer});
     ASSERT_TRUE(principal.ok()) << peer;
@@ -107,10 +107,12 @@ TEST_F(AccessTest, ATokenCountsBeforeEverythingElse) {
   ASSERT_TRUE(principal.ok());
   EXPECT_EQ(principal->name, "token:ci");
   EXPECT_EQ(principal->role, Role::kAdmin);
-  for (const char* wrong : {"Bearer x", "Basic YTpi", "Bearer ", "cox.ci.00"}) {
-    EXPECT_EQ(access_->Identify({.peer = peer, .authorization = wrong}).status().code(),
-              absl::StatusCode::kUnauthenticated)
-        << wrong;
+  for (const char* wrong : {"Bearer x", "Basic YTpi", "Bearer ", "cox.ci.00", "", " "}) {
+    for (const std::string& from : {peer, std::string("ipv4:127.0.0.1:4711")}) {
+      EXPECT_EQ(access_->Identify({.peer = from, .authorization = wrong}).status().code(),
+                absl::StatusCode::kUnauthenticated)
+          << from << " " << wrong;
+    }
   }
 }
 

@@ -62,18 +62,28 @@ TEST(Policy, NamesOfUsersAndGroupsAreLookedUp) {
 
 TEST(Policy, SlurmNamesUsers) {
   const Policy policy = Parsed("root=viewer,1=operator,*=admin");
-  EXPECT_EQ(policy.OfSlurmUser("root"), Role::kViewer);
-  EXPECT_EQ(policy.OfSlurmUser("daemon"), Role::kOperator) << "user 1 by its name";
-  EXPECT_EQ(policy.OfSlurmUser("ada"), Role::kReporter) << "at most, without an entry";
-  EXPECT_EQ(Parsed("none").OfSlurmUser("root"), Role::kReporter) << "no entry either";
-  EXPECT_EQ(Parsed("*=none").OfSlurmUser("ada"), Role::kNone);
+  EXPECT_EQ(policy.OfSlurmUser("root", {}), Role::kViewer);
+  EXPECT_EQ(policy.OfSlurmUser("daemon", {}), Role::kOperator) << "user 1 by its name";
+  EXPECT_EQ(policy.OfSlurmUser("ada", {}), Role::kReporter) << "at most, without an entry";
+  EXPECT_EQ(Parsed("none").OfSlurmUser("root", {}), Role::kReporter) << "no entry either";
+  EXPECT_EQ(Parsed("*=none").OfSlurmUser("ada", {}), Role::kNone);
 }
 
 TEST(Policy, SlurmsUsersHaveTheRolesOfTheirGroups) {
   Policy policy = Parsed("root=viewer,*=reporter");
   policy.group_members = {{"ada", Role::kNone}, {"root", Role::kAdmin}};
-  EXPECT_EQ(policy.OfSlurmUser("ada"), Role::kNone);
-  EXPECT_EQ(policy.OfSlurmUser("root"), Role::kViewer) << "its own entry counts first";
+  EXPECT_EQ(policy.OfSlurmUser("ada", {}), Role::kNone);
+  EXPECT_EQ(policy.OfSlurmUser("root", {}), Role::kViewer) << "its own entry counts first";
+}
+
+TEST(Policy, TheHighestGroupCountsWhoeverNamesTheUser) {
+  Policy policy = Parsed("@77=none,@78=viewer,*=admin");
+  const std::vector<gid_t> both = {77, 78};
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, std::vector<gid_t>{77}), Role::kNone);
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, both), Role::kViewer);
+  EXPECT_EQ(policy.OfSlurmUser("ada", std::vector<gid_t>{77}), Role::kNone);
+  EXPECT_EQ(policy.OfSlurmUser("ada", both), Role::kViewer);
+  EXPECT_EQ(policy.OfSlurmUser("ada", {}), Role::kReporter);
 }
 
 TEST(Policy, CertificatesGoByTheirName) {
@@ -94,19 +104,22 @@ TEST(Policy, RefusesNonsense) {
 
 TEST(Policy, MungeNamesUsersButNoAdministratorsByItself) {
   const Policy policy = Parsed("1=operator,@77=viewer,*=admin");
-  EXPECT_EQ(policy.OfMungeUser(1, 5), Role::kOperator);
-  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 77), Role::kViewer) << "by its own group";
-  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 5), Role::kReporter) << "at most, without an entry";
-  EXPECT_EQ(policy.OfMungeUser(0, 5), Role::kReporter) << "root of any node";
-  EXPECT_EQ(Parsed("root=admin").OfMungeUser(0, 0), Role::kAdmin);
-  EXPECT_EQ(Parsed("*=none").OfMungeUser(kNobodyWeKnow, 5), Role::kNone);
+  EXPECT_EQ(policy.OfMungeUser(1, std::vector<gid_t>{5}), Role::kOperator);
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, std::vector<gid_t>{77}), Role::kViewer)
+      << "by its own group";
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, std::vector<gid_t>{5}), Role::kReporter)
+      << "at most, without an entry";
+  EXPECT_EQ(policy.OfMungeUser(0, std::vector<gid_t>{5}), Role::kReporter) << "root of any node";
+  EXPECT_EQ(Parsed("root=admin").OfMungeUser(0, std::vector<gid_t>{0}), Role::kAdmin);
+  EXPECT_EQ(Parsed("*=none").OfMungeUser(kNobodyWeKnow, std::vector<gid_t>{5}), Role::kNone);
 }
 
 TEST(Policy, MungesUsersHaveTheRolesOfTheirGroups) {
   Policy policy = Parsed("@77=viewer");
   policy.member_users = {{kNobodyWeKnow, Role::kOperator}};
-  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 77), Role::kOperator) << "the highest";
-  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 5), Role::kOperator);
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, std::vector<gid_t>{77}), Role::kOperator)
+      << "the highest";
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, std::vector<gid_t>{5}), Role::kOperator);
 }
 
 TEST(Policy, ProjectsNameTheMembersOfPatterns) {
@@ -125,7 +138,7 @@ TEST(Policy, ProjectsNameTheMembersOfPatterns) {
   const Project& bio = policy->projects[1];
   EXPECT_EQ(bio.machines, "bio");
   EXPECT_EQ(bio.members.OfUser(1, std::vector<gid_t>{77}), Role::kViewer);
-  EXPECT_EQ(bio.members.OfMungeUser(kNobodyWeKnow + 1, 0), Role::kViewer);
+  EXPECT_EQ(bio.members.OfMungeUser(kNobodyWeKnow + 1, std::vector<gid_t>{0}), Role::kViewer);
   EXPECT_TRUE(Parsed("none").projects.empty());
 }
 

@@ -1,4 +1,4 @@
-#include "access/tls_server.h"
+#include "access/tls/tls_server.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>

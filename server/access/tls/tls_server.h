@@ -1,6 +1,6 @@
 // TLS over the sockets of a server that is not gRPC's, with the certificate that gRPC has.
-#ifndef COX_ACCESS_TLS_SERVER_H_
-#define COX_ACCESS_TLS_SERVER_H_
+#ifndef COX_ACCESS_TLS_TLS_SERVER_H_
+#define COX_ACCESS_TLS_TLS_SERVER_H_
 
 #include <sys/types.h>
 
@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "absl/status/statusor.h"
-#include "access/tls_files.h"
+#include "access/tls/tls_files.h"
 
 struct ssl_st;
 struct ssl_ctx_st;
@@ -73,4 +73,4 @@ class TlsServer {
 
 }  // namespace cox::access
 
-#endif  // COX_ACCESS_TLS_SERVER_H_
+#endif  // COX_ACCESS_TLS_TLS_SERVER_H_

@@ -1,7 +1,6 @@
-#include "access/tls_files.h"
+#include "access/tls/tls_files.h"
 
 #include <fcntl.h>
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -16,22 +15,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "access/private_file.h"
+#include "access/tls/openssl_free.h"
 
 namespace cox::access {
 namespace {
 
 constexpr std::streamsize kMaxFileBytes = 1 << 20;
-
-template <auto kFree>
-struct Free {
-  template <class T>
-  void operator()(T* thing) const {
-    kFree(thing);
-  }
-};
-using Bio = std::unique_ptr<BIO, Free<BIO_free_all>>;
-using Certificate = std::unique_ptr<X509, Free<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 
 absl::Status Wrong(absl::string_view setting, absl::string_view path, absl::string_view why) {
   ERR_clear_error();
@@ -48,17 +37,10 @@ absl::StatusOr<std::string> Read(absl::string_view setting, const std::string& p
   return text;
 }
 
-Bio Open(const std::string& text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-// Nobody types a password for a daemon.
-int NoPassword(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return -1; }
-
 // A text of PEM certificates; the first one.
 absl::StatusOr<Certificate> FirstCertificate(absl::string_view setting, const std::string& path,
                                              const std::string& text) {
-  const Bio bio = Open(text);
+  const Bio bio = BioOf(text);
   Certificate first(PEM_read_bio_X509(bio.get(), nullptr, NoPassword, nullptr));
   if (first == nullptr) return Wrong(setting, path, "it has no certificate in PEM");
   while (const Certificate next{PEM_read_bio_X509(bio.get(), nullptr, NoPassword, nullptr)}) {
@@ -75,7 +57,7 @@ absl::Status CheckKey(const TlsFiles::Paths& paths, const std::string& text, X50
   if (IsOpenToAll(paths.key)) {
     return Wrong("tls-key", paths.key, "every user may read or write it; run chmod o-rwx");
   }
-  const Bio bio = Open(text);
+  const Bio bio = BioOf(text);
   const Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, nullptr));
   if (key == nullptr)
     return Wrong("tls-key", paths.key, "it has no private key in PEM without a password");
@@ -127,7 +109,7 @@ absl::Status TlsFiles::Refresh() {
     if (!client_ca.ok()) return client_ca.status();
   }
   const std::string identity = absl::StrCat(*key, "\n", *chain);
-  if (identity == identity_ && *client_ca == client_ca_) return absl::OkStatus();
+  if (identity == identity_ && *client_ca == client_ca_text_) return absl::OkStatus();
 
   const absl::StatusOr<Certificate> own =
       FirstCertificate("tls-certificate", paths_.certificate, *chain);
@@ -139,9 +121,12 @@ absl::Status TlsFiles::Refresh() {
   if (!paths_.client_ca.empty()) {
     const auto ca = FirstCertificate("tls-client-ca", paths_.client_ca, *client_ca);
     if (!ca.ok()) return ca.status();
-    if (*client_ca != client_ca_) {
+    if (*client_ca != client_ca_text_) {
+      std::shared_ptr<const ClientCa> next = ClientCa::Make(*client_ca);
+      if (next == nullptr) return Wrong("tls-client-ca", paths_.client_ca, "OpenSSL refuses it");
       if (absl::Status put = client_ca_file_.Replace(*client_ca); !put.ok()) return put;
-      client_ca_ = *std::move(client_ca);
+      client_ca_text_ = *std::move(client_ca);
+      client_ca_ = std::move(next);
     }
   }
   if (identity != identity_) {

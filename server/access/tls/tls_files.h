@@ -3,8 +3,8 @@
 // Refresh() accepts a replaced file only if it is complete and valid; until then the last valid one
 // stays in use. Valid content is copied to files in memory, because gRPC reads the files itself and
 // would accept a broken one. Refresh(): one thread at a time; the paths: any thread.
-#ifndef COX_ACCESS_TLS_FILES_H_
-#define COX_ACCESS_TLS_FILES_H_
+#ifndef COX_ACCESS_TLS_TLS_FILES_H_
+#define COX_ACCESS_TLS_TLS_FILES_H_
 
 #include <atomic>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "access/tls/client_ca.h"
 
 namespace cox::access {
 
@@ -54,6 +55,8 @@ class TlsFiles {
   std::string identity_path() const { return identity_file_.path(); }
   // "": no client CA.
   std::string client_ca_path() const { return client_ca_file_.path(); }
+  // Null: there is none. Any thread.
+  std::shared_ptr<const ClientCa> client_ca() const { return client_ca_.load(); }
   // Grows when a new identity was taken over. Any thread.
   int64_t identity_number() const { return identity_number_.load(std::memory_order_acquire); }
 
@@ -62,7 +65,8 @@ class TlsFiles {
 
   const Paths paths_;
   std::string identity_;  // what is in the files in memory
-  std::string client_ca_;
+  std::string client_ca_text_;
+  std::atomic<std::shared_ptr<const ClientCa>> client_ca_;
   MemoryFile identity_file_;
   std::atomic<int64_t> identity_number_{0};
   MemoryFile client_ca_file_;
@@ -70,4 +74,4 @@ class TlsFiles {
 
 }  // namespace cox::access
 
-#endif  // COX_ACCESS_TLS_FILES_H_
+#endif  // COX_ACCESS_TLS_TLS_FILES_H_
