@@ -37,6 +37,8 @@ SPANK_PLUGIN(cox, 1)
 #define GRACE_S 300
 // Of a job without a time limit; coxd takes no longer one than 31 days.
 #define MOST_S (30L * 86400)
+// Of a job whose end is not known.
+#define UNKNOWN_S 3600
 
 // The longest wait of a step. task-prolog.in has the same.
 #define USUAL_LIMIT_MS 200
@@ -211,11 +213,19 @@ static const char* mode_of(const struct variables* of, char* buffer, size_t size
   return is_mode(cox_get(of, "COX_MODE", buffer, size)) ? buffer : site.mode;
 }
 
-// When the credential of a job must end.
+// When the credential of a job must end. Where slurmctld does not say the job's end, it may be
+// near.
 static time_t end_of(uint32_t job) {
-  const time_t latest = time(NULL) + MOST_S;
+  const time_t now = time(NULL);
+  const time_t latest = now + MOST_S;
   time_t end = 0;
-  if (slurm_get_end_time(job, &end) != 0 || end <= 0 || end > latest - GRACE_S) return latest;
+  if (slurm_get_end_time(job, &end) != 0) {
+    slurm_error(
+        "coxswain: slurmctld does not say when job %u ends: its credential ends in %d minutes", job,
+        UNKNOWN_S / 60);
+    return now + UNKNOWN_S;
+  }
+  if (end <= 0 || end > latest - GRACE_S) return latest;
   return end + GRACE_S;
 }
 
