@@ -3,6 +3,7 @@
 #include <streambuf>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
@@ -42,6 +43,7 @@ void CsvReader::SkipLine() {
 
 bool CsvReader::Next(CsvRecord& record) {
   record.fields.clear();
+  record.were_quoted.clear();
   record.error = absl::OkStatus();
   if (!std::exchange(has_begun_, true)) SkipMark();
   int c = '\n';
@@ -58,7 +60,8 @@ bool CsvReader::Next(CsvRecord& record) {
   };
   while (true) {
     std::string field;
-    if (c == '"') {
+    const bool is_quoted = c == '"';
+    if (is_quoted) {
       while (true) {
         c = Get();
         if (c == kEnd) return fail("a quote is opened and never closed", true);
@@ -86,6 +89,7 @@ bool CsvReader::Next(CsvRecord& record) {
       return fail("the record has a zero byte: this is not a text file", c == '\n');
     }
     record.fields.push_back(std::move(field));
+    record.were_quoted.push_back(is_quoted);
     if (c != ',') return true;
     if (++bytes > kMaxRecordBytes) return fail("the record is longer than 1 MiB", false);
     c = Get();
@@ -93,7 +97,8 @@ bool CsvReader::Next(CsvRecord& record) {
 }
 
 std::string CsvField(absl::string_view field) {
-  const bool plain = field.find_first_of(",\"\r\n") == absl::string_view::npos;
+  const bool plain = field.find_first_of(",\"\r\n") == absl::string_view::npos &&
+                     field == absl::StripAsciiWhitespace(field);
   // A leading mark would be taken for the file's byte order mark.
   if (plain && field.substr(0, 3) != "\xEF\xBB\xBF") return std::string(field);
   return absl::StrCat("\"", absl::StrReplaceAll(field, {{"\"", "\"\""}}), "\"");

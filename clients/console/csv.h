@@ -17,7 +17,8 @@ namespace cox::console {
 
 struct CsvRecord {
   int64_t line = 0;                 // where the record starts, from 1
-  std::vector<std::string> fields;  // unquoted
+  std::vector<std::string> fields;  // without their quotes
+  std::vector<bool> were_quoted;    // for each field: its spaces belong to it
   absl::Status error;               // not OK: fields are what could be read
 };
 
@@ -43,7 +44,7 @@ class CsvReader {
   int64_t line_ = 1;
 };
 
-// `field` for a CSV file, quoted only where it must be.
+// `field` for a CSV file, quoted only where it must be: also if readers would drop its spaces.
 std::string CsvField(absl::string_view field);
 
 }  // namespace cox::console

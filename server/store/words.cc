@@ -40,7 +40,9 @@ absl::Status KnownMachine(absl::string_view name) {
 
 absl::Status NameIsTaken(absl::string_view name) {
   return absl::AlreadyExistsError(
-      absl::StrCat("machine ", name, " exists: delete it first, to bring back the one before it"));
+      absl::StrCat("machine ", name,
+                   " exists, so no other of this name comes back. Deleting it does not help: "
+                   "`undelete` brings back the machine that was deleted last"));
 }
 
 absl::Status RequestIdIsUsed(const Request& request, absl::string_view method,

@@ -10,6 +10,24 @@
 #include "domain/words/counted.h"
 
 namespace cox::store {
+namespace {
+
+// Of the status of a write of its own. What makes a file read-only fails its BEGIN already.
+bool IsRefusal(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kCancelled:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 Writer::Writer(Transactions& transactions, WriteState& state, const Limits& limits, bool maintain)
     : transactions_(transactions),
@@ -152,6 +170,7 @@ void Writer::Apply(Write& write, Group& group) {
   if (write.grouping == Grouping::kAlone) {
     at_work_since_ = kAtRest;
     write.status = group.status = write.task();
+    group.is_refusal = IsRefusal(write.status);
     at_work_since_ = Clock::now();
     return;
   }
@@ -176,7 +195,7 @@ void Writer::Commit(Group& group) {
   } else {
     // The engine may have rolled back already; then there is no transaction to end.
     if (transactions_.InTransaction()) transactions_.Rollback();
-    state_.AfterRollback();
+    state_.AfterRollback(group.is_refusal);
   }
 }
 

@@ -35,8 +35,9 @@ class WriteState {
   // Writes sums over the group, inside the transaction but outside of any savepoint.
   virtual absl::Status BeforeCommit() = 0;
   virtual void AfterCommit() = 0;
-  // The group was rolled back: drop all copies of its rows.
-  virtual void AfterRollback() = 0;
+  // The group was rolled back: drop all copies of its rows. `is_refusal`: a write of its own was
+  // refused for what it asks, such as a machine that does not exist. This says nothing of the disk.
+  virtual void AfterRollback(bool is_refusal) = 0;
   // One bounded step of background work, in a transaction. False: no work is left.
   virtual absl::StatusOr<bool> Maintain() = 0;
 };
@@ -94,7 +95,8 @@ class Writer {
   struct Group {
     std::vector<Write> writes;
     int64_t rows = 0;
-    absl::Status status;  // not OK: the transaction is gone
+    absl::Status status;      // not OK: the transaction is gone
+    bool is_refusal = false;  // the status is; see WriteState::AfterRollback()
   };
 
   // With mutex_ held; not OK: nothing was taken.

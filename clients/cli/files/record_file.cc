@@ -131,7 +131,8 @@ bool RecordFile::Next() {
 absl::string_view RecordFile::Get(size_t column) const {
   const int position = positions_[column];
   if (position < 0) return "";
-  return absl::StripAsciiWhitespace(record_.fields[position]);
+  const std::string& field = record_.fields[position];
+  return record_.were_quoted[position] ? field : absl::StripAsciiWhitespace(field);
 }
 
 std::string RecordFile::IgnoredNote() const {

@@ -41,8 +41,8 @@ class RecordFile {
   // missing.
   const absl::Status& read_error() const { return read_error_; }
 
-  // The field of the i-th column of the specification, without spaces around it; empty where the
-  // file has no such column.
+  // The field of the i-th column of the specification, without spaces around it unless it is
+  // quoted; empty where the file has no such column.
   absl::string_view Get(size_t column) const;
 
   // INVALID_ARGUMENT "FILE:LINE:COLUMN: rule" about the current record.

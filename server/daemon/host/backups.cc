@@ -13,6 +13,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
@@ -39,6 +40,15 @@ bool IsOurName(absl::string_view name) {
   return std::equal(name.begin(), name.end(), kForm.begin(), kForm.end(), [](char c, char form) {
     return form == '0' ? absl::ascii_isdigit(static_cast<unsigned char>(c)) : c == form;
   });
+}
+
+// Whether a backup that was killed has left such a file.
+bool IsOurUnfinishedName(absl::string_view name) {
+  for (const absl::string_view suffix : {".new", ".new-journal", ".new-wal", ".new-shm"}) {
+    absl::string_view finished = name;
+    if (absl::ConsumeSuffix(&finished, suffix) && IsOurName(finished)) return true;
+  }
+  return false;
 }
 
 // Whether the clock was ahead when the backup was made. Its name and its time may differ, such as
@@ -72,6 +82,9 @@ absl::StatusOr<Backup> Backups::Make(const store::IsCancelled& is_cancelled) {
     return absl::FailedPreconditionError(
         absl::StrCat("cannot make the directory ", options_.directory, ": ", std::strerror(errno)));
   }
+  // First: a full disk may have room then.
+  RemoveUnfinished();
+  RemoveOldest("");
   Backup backup;
   backup.create_time_us = NowMicros();
   backup.path = absl::StrCat(options_.directory, "/", NameAt(backup.create_time_us));
@@ -101,6 +114,18 @@ std::vector<Backup> Backups::List() const {
   std::sort(backups.begin(), backups.end(),
             [](const Backup& a, const Backup& b) { return a.path > b.path; });
   return backups;
+}
+
+void Backups::RemoveUnfinished() const {
+  std::vector<fs::path> unfinished;
+  std::error_code error;
+  for (fs::directory_iterator at(options_.directory, error), end; at != end; at.increment(error)) {
+    if (IsOurUnfinishedName(at->path().filename().string())) unfinished.push_back(at->path());
+  }
+  for (const fs::path& path : unfinished) {
+    std::error_code ignored;  // the next time tries again
+    fs::remove(path, ignored);
+  }
 }
 
 void Backups::RemoveOldest(const std::string& made) const {

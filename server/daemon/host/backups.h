@@ -41,8 +41,8 @@ class Backups {
   Backups& operator=(const Backups&) = delete;
 
   // A new backup; then removes those beyond keep_count: first those from the future, which a clock
-  // made that was ahead, then the oldest. FAILED_PRECONDITION: the directory cannot be made; else
-  // as Store::Backup().
+  // made that was ahead, then the oldest. Also begins with that, and removes what a backup that was
+  // killed has left. FAILED_PRECONDITION: the directory cannot be made; else as Store::Backup().
   absl::StatusOr<Backup> Make(const store::IsCancelled& is_cancelled);
   // Newest first, by their names.
   std::vector<Backup> List() const;
@@ -53,7 +53,9 @@ class Backups {
  private:
   void Loop();
   int64_t DueTimeMicros(int64_t now_us) const;
-  // But never the backup `made`.
+  // Nobody makes a backup meanwhile.
+  void RemoveUnfinished() const;
+  // But never the backup `made`; "": none is made yet.
   void RemoveOldest(const std::string& made) const;
 
   store::Store* const store_;

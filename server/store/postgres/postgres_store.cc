@@ -583,9 +583,8 @@ class PostgresStore final : public Store, public WriteState {
     changed_.clear();
     ingest_.EndGroup(true);
   }
-  void AfterRollback() override {
-    last_write_failed_ = true;
-    open_failed_ = false;
+  void AfterRollback(bool is_refusal) override {
+    if (std::exchange(open_failed_, false) || !is_refusal) last_write_failed_ = true;
     changed_.clear();
     ingest_.EndGroup(false);
   }

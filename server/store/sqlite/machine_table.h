@@ -38,7 +38,8 @@ absl::StatusOr<std::string> ReadSwitches(Database& db, absl::string_view machine
 // when it has rested for kDeletedRestUs, its rows go, step by step.
 absl::Status HideMachine(Database& db, absl::string_view name, int64_t now_us);
 // The machine of this name that was deleted last gets it back. NOT_FOUND if there is none that
-// still rests; ALREADY_EXISTS if another machine has the name now.
+// still rests; ALREADY_EXISTS if another machine has the name now. The two do not change places:
+// learners know a machine by its name and would go on with what they have of the other one.
 absl::Status ShowMachine(Database& db, absl::string_view name, int64_t now_us);
 // Whether a machine has rested long enough.
 absl::StatusOr<bool> HasDueMachine(Database& db, int64_t now_us);

@@ -138,7 +138,7 @@ class SqliteStore final : public Store, public WriteState {
   absl::Status DeleteMachine(absl::string_view name, const Actor& actor) override {
     return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
-      ++rewrites_;
+      group_rewrites_ = true;
       const absl::StatusOr<std::string> content = ContentOf(name);
       if (!content.ok()) return content.status();
       if (absl::Status hidden = HideMachine(*db_, name, now_us_()); !hidden.ok()) return hidden;
@@ -149,7 +149,7 @@ class SqliteStore final : public Store, public WriteState {
   absl::Status UndeleteMachine(absl::string_view name, const Actor& actor) override {
     return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
-      ++rewrites_;
+      group_rewrites_ = true;
       if (absl::Status shown = ShowMachine(*db_, name, now_us_()); !shown.ok()) return shown;
       const absl::StatusOr<std::string> content = ContentOf(name);
       return content.ok() ? Audit(actor, name, *content) : content.status();
@@ -287,7 +287,7 @@ class SqliteStore final : public Store, public WriteState {
     Forgotten forgotten;
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
-      ++rewrites_;
+      group_rewrites_ = true;
       // A reporter of millions of rows takes seconds, and the daemon may end meanwhile.
       db_->CancelWhen([this] { return long_work_is_cancelled_.load(); });
       const absl::Cleanup stop_asking = [this] { db_->CancelWhen({}); };
@@ -321,7 +321,7 @@ class SqliteStore final : public Store, public WriteState {
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
       if (rewrites_ != rewrites) *sums = {};
-      ++rewrites_;
+      group_rewrites_ = true;
       const absl::StatusOr<int64_t> last_id = ReadLastObservationId(*db_);
       if (!last_id.ok()) return last_id.status();
       absl::Status summed = SumUpScope(*db_, drift, *last_id, &*sums);
@@ -375,7 +375,7 @@ class SqliteStore final : public Store, public WriteState {
       if (!step.ok()) return step.status();
       summed = *step;
       // A drift that is being summed up elsewhere would miss or repeat these rows.
-      if (summed.observation_count > 0) ++rewrites_;
+      if (summed.observation_count > 0) group_rewrites_ = true;
       return absl::OkStatus();
     });
     if (!status.ok()) return status;
@@ -396,7 +396,7 @@ class SqliteStore final : public Store, public WriteState {
       merged = *step;
       if (merged.job_count > 0) {
         ingest_.DropCaches();
-        ++rewrites_;
+        group_rewrites_ = true;
       }
       return absl::OkStatus();
     });
@@ -451,8 +451,7 @@ class SqliteStore final : public Store, public WriteState {
   absl::Status CheckContent(const IsCancelled& is_cancelled) override {
     absl::Status checked = files_.CheckSame();
     if (!checked.ok()) return checked;
-    checked =
-        Read([&](Database& db) { return CheckAll(db, directory_.DatabasePath()); }, is_cancelled);
+    checked = Read([](Database& db) { return CheckAll(db); }, is_cancelled);
     if (absl::IsDataLoss(checked)) files_.NoteDamage(checked);
     return checked;
   }
@@ -534,10 +533,12 @@ class SqliteStore final : public Store, public WriteState {
   }
   void AfterCommit() override {
     files_.RememberLength();  // the commit may have written the log back
+    if (std::exchange(group_rewrites_, false)) ++rewrites_;
     ingest_.AfterCommit();
   }
-  void AfterRollback() override {
-    ++failed_writes_;
+  void AfterRollback(bool is_refusal) override {
+    if (!is_refusal) ++failed_writes_;
+    group_rewrites_ = false;
     ingest_.AfterRollback();
   }
 
@@ -568,9 +569,9 @@ class SqliteStore final : public Store, public WriteState {
     const auto space = std::filesystem::space(std::filesystem::path(path).parent_path(), error);
     const int64_t needed_bytes = 2 * facts->page_bytes * facts->page_count;
     if (error || static_cast<int64_t>(space.available) >= needed_bytes) return absl::OkStatus();
-    return absl::ResourceExhaustedError(absl::StrCat("a backup needs ", needed_bytes,
-                                                     " bytes free, twice the database; there are ",
-                                                     space.available, " at ", path));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a backup needs ", needed_bytes, " bytes free, twice the database; there are ",
+                     space.available, " at ", path, ": free space, or lower backup-keep"));
   }
 
   static absl::Status CheckLimit(int64_t limit) {
@@ -597,15 +598,18 @@ class SqliteStore final : public Store, public WriteState {
   std::function<int64_t()> now_us_;
   std::function<int64_t()> steady_us_;
   FileWatch files_{directory_.DatabasePath()};
-  // Groups that were rolled back; and how many there were when Check() last found that writes work.
-  // A small write may succeed on a disk that is full for others: alone it proves nothing.
+  // Groups that were rolled back because they could not be written; and how many there were when
+  // Check() last found that writes work. A small write may succeed on a disk that is full for
+  // others: alone it proves nothing.
   std::atomic<int64_t> failed_writes_{0};
   std::atomic<int64_t> overcome_failures_{0};
   std::atomic<bool> long_work_is_cancelled_{false};
-  // Writes that removed observations or moved them to another epoch. Changed by the writer only.
+  // Commits that removed observations or moved them to another epoch. Changed by the writer only,
+  // and after the commit: a snapshot from before may be read by one who has seen the old number.
   std::atomic<int64_t> rewrites_{0};
-  Ingest ingest_;         // writer's thread only
-  PurgeLook purge_look_;  // writer's thread only
+  bool group_rewrites_ = false;  // the group is such a one; writer's thread only
+  Ingest ingest_;                // writer's thread only
+  PurgeLook purge_look_;         // writer's thread only
   std::unique_ptr<ReadPool> readers_;
   std::unique_ptr<Writer> writer_;
 };

@@ -36,6 +36,20 @@ TEST(CsvTest, ReadsQuotedFields) {
   EXPECT_EQ(records[1].line, 3) << "a line break inside quotes is a line of the file";
 }
 
+TEST(CsvTest, SaysWhichFieldsWereQuoted) {
+  const auto records = ReadAll(" a ,\" b \",\"\",\nnext\n");
+  ASSERT_EQ(records.size(), 2);
+  EXPECT_THAT(records[0].fields, ElementsAre(" a ", " b ", "", ""));
+  EXPECT_THAT(records[0].were_quoted, ElementsAre(false, true, true, false));
+  EXPECT_THAT(records[1].were_quoted, ElementsAre(false));
+}
+
+TEST(CsvTest, WritesSpacesAroundAFieldInQuotes) {
+  EXPECT_EQ(CsvField(" a"), "\" a\"");
+  EXPECT_EQ(CsvField("a\t"), "\"a\t\"");
+  EXPECT_EQ(CsvField("a b"), "a b");
+}
+
 TEST(CsvTest, KeepsEmptyFieldsAndSkipsEmptyLines) {
   const auto records = ReadAll("\n\na,,\n\n");
   ASSERT_EQ(records.size(), 1);

@@ -32,11 +32,15 @@ class CountingState final : public WriteState {
     return absl::OkStatus();
   }
   void AfterCommit() override { ++commits; }
-  void AfterRollback() override { ++rollbacks; }
+  void AfterRollback(bool is_refusal) override {
+    ++rollbacks;
+    if (is_refusal) ++refusals;
+  }
   absl::StatusOr<bool> Maintain() override { return ++maintained < 3; }
 
   std::atomic<int> commits{0};
   std::atomic<int> rollbacks{0};
+  std::atomic<int> refusals{0};
   std::atomic<int> maintained{0};
   std::atomic<bool> fail_next_commit{false};
 };
@@ -186,6 +190,7 @@ TEST_F(WriterTest, AFailedCommitIsEverybodysFailure) {
   EXPECT_EQ(wrong.get().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Committed(), "");
   EXPECT_EQ(state_.rollbacks, 1);
+  EXPECT_EQ(state_.refusals, 0);
   // The next group is a new one.
   std::future<absl::Status> again = Submit(1, Insert(1));
   EXPECT_TRUE(Flush().ok());
@@ -218,7 +223,24 @@ TEST_F(WriterTest, ALoneWriteThatFailsLeavesNothing) {
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Committed(), "");
   EXPECT_EQ(state_.rollbacks, 1);
+  EXPECT_EQ(state_.refusals, 1);
   EXPECT_TRUE(Submit(1, Insert(1)).get().ok());
+}
+
+TEST_F(WriterTest, AWriteIsRefusedForWhatItAsksAndNotForTheDisk) {
+  Start({.commit_delay_us = 0, .commit_rows = 100, .queue_rows = 100});
+  const auto run_alone = [this](absl::Status status) {
+    return writer_->Run(Writer::Grouping::kAlone, [status] { return status; });
+  };
+  EXPECT_FALSE(run_alone(absl::UnavailableError("the disk")).ok());
+  EXPECT_FALSE(run_alone(absl::DataLossError("the file")).ok());
+  state_.fail_next_commit = true;
+  EXPECT_FALSE(run_alone(absl::OkStatus()).ok());
+  EXPECT_EQ(state_.rollbacks, 3);
+  EXPECT_EQ(state_.refusals, 0);
+  EXPECT_FALSE(run_alone(absl::CancelledError("by its caller")).ok());
+  EXPECT_FALSE(run_alone(absl::FailedPreconditionError("an old file")).ok());
+  EXPECT_EQ(state_.refusals, 2);
 }
 
 TEST_F(WriterTest, AFullQueueRefusesAtOnce) {
@@ -349,6 +371,7 @@ TEST_F(WriterTest, AFullDiskFailsTheGroupAndNotTheNext) {
   EXPECT_THAT(full.message(), HasSubstr("disk full"));
   EXPECT_EQ(Committed(), "");
   EXPECT_EQ(state_.rollbacks, 1);
+  EXPECT_EQ(state_.refusals, 0);
   small = Submit(1, Insert(1));
   EXPECT_TRUE(Flush().ok());
   EXPECT_TRUE(small.get().ok());

@@ -35,7 +35,8 @@ absl::StatusOr<std::string> ReadSwitches(Session& session, absl::string_view mac
 // kDeletedRestUs, PurgeStep() removes its rows.
 absl::Status HideMachine(Session& session, absl::string_view name, int64_t now_us);
 // The machine of this name that was deleted last gets it back. NOT_FOUND if there is none that
-// still rests; ALREADY_EXISTS if another machine has the name now.
+// still rests; ALREADY_EXISTS if another machine has the name now. The two do not change places:
+// learners know a machine by its name and would go on with what they have of the other one.
 absl::Status ShowMachine(Session& session, absl::string_view name, int64_t now_us);
 // Removes at most kPurgeRows observations of a machine that is due, or the rest of it. False:
 // nothing was left.

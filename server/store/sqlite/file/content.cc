@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <system_error>
 #include <vector>
@@ -30,7 +29,10 @@ std::string IdentityIn(Database& db) {
   return query.Next() ? query.Text(0) : "";
 }
 
-// The status of a complaint. quick_check also complains of pages that it cannot read now, which
+// SQLite's quick_check or its integrity_check, which also looks for each row in each index.
+enum class Search { kQuick, kIntegrity };
+
+// The status of a complaint. SQLite also complains of pages that it cannot read now, which
 // says nothing of the file.
 absl::Status StatusOfComplaint(const std::string& complaint) {
   constexpr absl::string_view kUnread = "unable to get the page. error code=";
@@ -46,10 +48,12 @@ absl::Status StatusOfComplaint(const std::string& complaint) {
   return absl::DataLossError(complaint);
 }
 
-// SQLite's complaints, the first few.
-absl::Status QuickCheckOnce(Database& db, const std::string& table) {
+// SQLite's complaints, the first few. `table`: "" for all.
+absl::Status SearchOnce(Database& db, Search search, const std::string& table) {
   const std::string argument = table.empty() ? "3" : absl::StrCat("'", table, "'");
-  Query query(db, absl::StrCat("PRAGMA quick_check(", argument, ")"));
+  Query query(
+      db, absl::StrCat("PRAGMA ", search == Search::kQuick ? "quick_check" : "integrity_check", "(",
+                       argument, ")"));
   std::string complaints;
   constexpr size_t kEnough = 300;  // bytes
   while (complaints.size() < kEnough && query.Next()) {
@@ -62,15 +66,17 @@ absl::Status QuickCheckOnce(Database& db, const std::string& table) {
 }
 
 // Not every complaint about a failed read says so; damage is still there the second time.
-absl::Status QuickCheck(Database& db, const std::string& table) {
-  const absl::Status first = QuickCheckOnce(db, table);
-  return absl::IsDataLoss(first) ? QuickCheckOnce(db, table) : first;
+absl::Status SearchDamage(Database& db, Search search, const std::string& table) {
+  const absl::Status first = SearchOnce(db, search, table);
+  return absl::IsDataLoss(first) ? SearchOnce(db, search, table) : first;
 }
 
 }  // namespace
 
 absl::Status CheckPages(Database& db, const std::string& path, int64_t whole_bytes) {
-  if (FileBytes(path) + FileBytes(path + "-wal") <= whole_bytes) return QuickCheck(db, "");
+  if (FileBytes(path) + FileBytes(path + "-wal") <= whole_bytes) {
+    return SearchDamage(db, Search::kQuick, "");
+  }
   std::vector<std::string> tables;
   {
     Query query(db,
@@ -80,7 +86,8 @@ absl::Status CheckPages(Database& db, const std::string& path, int64_t whole_byt
     if (!query.status().ok()) return query.status();
   }
   for (const std::string& table : tables) {
-    if (absl::Status checked = QuickCheck(db, table); !checked.ok()) return checked;
+    absl::Status checked = SearchDamage(db, Search::kQuick, table);
+    if (!checked.ok()) return checked;
   }
   return absl::OkStatus();
 }
@@ -131,8 +138,8 @@ absl::Status BlameLog(const absl::Status& damage, const std::string& path, int64
       path, "-wal and ", path, "-shm away"));
 }
 
-absl::Status CheckAll(Database& db, const std::string& path) {
-  absl::Status checked = CheckPages(db, path, std::numeric_limits<int64_t>::max());
+absl::Status CheckAll(Database& db) {
+  absl::Status checked = SearchDamage(db, Search::kIntegrity, "");
   if (!checked.ok()) return checked;
   Query query(db, "PRAGMA foreign_key_check");
   if (query.Next()) {

@@ -66,8 +66,9 @@ TEST(InterchangeTest, AnExportedObservationReadsBack) {
   const auto file =
       Records(std::string(kObservationHeader) + kGoodObservation + "\n", ObservationColumns());
   ASSERT_TRUE(ParseObservation(*file, observation).ok());
-  observation.set_algorithm("odd, \"name\"");
-  observation.set_job("42@node1");
+  observation.set_algorithm("odd, \"name\" ");
+  observation.set_run(" ");
+  observation.set_job(" 42@node1");
   observation.set_source("ada@login, \"2\"");
   observation.set_measurement(v1::MEASUREMENT_JOB);
   v1::Observation again;

@@ -69,6 +69,36 @@ TEST_F(BackupsTest, FilesOfOthersStay) {
   }
 }
 
+TEST_F(BackupsTest, WhatAKilledBackupHasLeftGoes) {
+  Backups backups(store_.get(), Options(0, 1));
+  std::filesystem::create_directory(folder_.Path("backups"));
+  const std::string prefix = folder_.Path("backups") + "/";
+  const char* const left[] = {
+      "coxswain-20200101T000000.000Z.db.new", "coxswain-20200101T000000.000Z.db.new-journal",
+      "coxswain-20200102T000000.000Z.db.new-wal", "coxswain-20200102T000000.000Z.db.new-shm"};
+  const char* const others[] = {"notes.db.new", "coxswain-20200101T000000.000Z-keep.db.new",
+                                "coxswain-20200101T000000.000Z.db.newer"};
+  for (const std::string name : left) std::ofstream(prefix + name) << "half of a backup";
+  for (const std::string name : others) std::ofstream(prefix + name) << "somebody's";
+  ASSERT_TRUE(backups.Make({}).ok());
+  for (const std::string name : left) EXPECT_FALSE(std::filesystem::exists(prefix + name)) << name;
+  for (const std::string name : others) EXPECT_TRUE(std::filesystem::exists(prefix + name)) << name;
+}
+
+// The error of a full disk advises to lower their number.
+TEST_F(BackupsTest, TooManyGoEvenIfTheNewOneFails) {
+  std::filesystem::create_directory(folder_.Path("backups"));
+  const std::string prefix = folder_.Path("backups") + "/";
+  for (const std::string day : {"01", "02", "03"}) {
+    std::ofstream(prefix + "coxswain-202001" + day + "T000000.000Z.db") << "a backup";
+  }
+  Backups backups(store_.get(), Options(0, 1));
+  EXPECT_TRUE(absl::IsCancelled(backups.Make([] { return true; }).status()));
+  const std::vector<Backup> kept = backups.List();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].path, prefix + "coxswain-20200103T000000.000Z.db");
+}
+
 TEST_F(BackupsTest, TheScheduleMakesThemAgainAndAgain) {
   Backups backups(store_.get(), Options(0.02, 1));
   std::string first;

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine.h"
@@ -106,6 +108,37 @@ TEST_P(DriftTest, WritesGoOnWhileALongHistoryIsMoved) {
   EXPECT_GE(written_meanwhile, 5);
   using Counts = std::map<int64_t, int64_t>;
   EXPECT_EQ(CountByEpoch(*store), (Counts{{1, kBatches * kRows + written_meanwhile}}));
+}
+
+// Its reports are gone in the transaction, which is not committed yet.
+TEST_P(DriftTest, HasNothingOfAJobThatIsBeingForgotten) {
+  std::atomic<bool> is_armed{false};
+  std::promise<void> removed;
+  const auto now_us = [&] {
+    // A forget takes the time for its audit record.
+    if (is_armed.exchange(false)) {
+      removed.set_value();
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    }
+    return RealSurroundings().now_us();
+  };
+  const std::unique_ptr<Store> store = Open(Options(), now_us);
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  for (const char* const job : {"gone", "stays"}) {
+    ObservationBatch batch = OnOneNode(1, 10);
+    batch.job = job;
+    ASSERT_TRUE(Append(*store, batch).ok());
+  }
+  is_armed = true;
+  auto forgotten = std::async(std::launch::async, [&] {
+    return store->Forget({Reporter::Kind::kJob, "gone"}).status();
+  });
+  removed.get_future().wait();
+  const auto drift = store->AddDrift(DriftSince(1, 20));
+  ASSERT_TRUE(drift.ok()) << drift.status();
+  ASSERT_TRUE(forgotten.get().ok());
+  using Counts = std::map<int64_t, int64_t>;
+  EXPECT_EQ(CountByEpoch(*store), (Counts{{1, 10}}));
 }
 
 ObservationBatch By(const std::string& job, int64_t rows = 10, int64_t nodes = 1) {

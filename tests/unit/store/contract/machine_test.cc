@@ -298,6 +298,33 @@ TEST_P(MachineTest, TheOneThatWasDeletedLastComesBackFirst) {
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
 }
 
+// So the error must not advise to delete the machine that has the name.
+TEST_P(MachineTest, TheOneBeforeStaysAwayWhileItsNameIsInUse) {
+  MachineRecord machine = MachineNamed("m");
+  machine.nodes = 1;
+  ASSERT_TRUE(store_->CreateMachine(machine, "").ok());
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  now_us_ += 1;
+  machine.nodes = 2;
+  ASSERT_TRUE(store_->CreateMachine(machine, "").ok());
+  const absl::Status taken = store_->UndeleteMachine("m", {});
+  EXPECT_EQ(taken.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(taken.message(), HasSubstr("Deleting it does not help"));
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  ASSERT_TRUE(store_->UndeleteMachine("m", {}).ok());
+  EXPECT_EQ(store_->GetMachine("m")->nodes, 2);
+  // The way out of docs/deploy.md.
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  store_.reset();
+  Ask("UPDATE deleted_machine SET delete_time_us ="
+      " (SELECT max(delete_time_us) + 1 FROM deleted_machine)"
+      " WHERE name = 'm' AND delete_time_us ="
+      " (SELECT min(delete_time_us) FROM deleted_machine WHERE name = 'm')");
+  store_ = Open();
+  ASSERT_TRUE(store_->UndeleteMachine("m", {}).ok());
+  EXPECT_EQ(store_->GetMachine("m")->nodes, 1);
+}
+
 COX_ON_EACH_ENGINE(MachineTest);
 
 }  // namespace

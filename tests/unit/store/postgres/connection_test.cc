@@ -350,6 +350,18 @@ TEST_F(PostgresTest, AMigrationThatFailsLeavesTheTablesAsTheyWere) {
   EXPECT_EQ(*postgres::SchemaVersion(*session), version + 1);
 }
 
+// Else a step of retention reads the sums of all jobs of a day for each of them.
+TEST_F(PostgresTest, TheIndexOfSumsHasTheirJobs) {
+  Open();
+  const auto session = Connect();
+  EXPECT_EQ(*postgres::Query(*session,
+                             "SELECT count(*) FROM pg_indexes WHERE schemaname = 'coxswain'"
+                             " AND indexname = 'old_sum_by_scenario'"
+                             " AND indexdef LIKE '%(scenario_id, day, job_id)'")
+                 .Number(),
+            1);
+}
+
 TEST_F(PostgresTest, AMigrationWaitsForWhomItMayNotDisturb) {
   Open();
   const auto reader = Connect();

@@ -259,6 +259,37 @@ TEST_F(BackupTest, CheckingFindsDamageAndStopsAcknowledgements) {
   EXPECT_EQ(Append(*store_, BatchOf("m", "k", 0, 1)).status().code(), absl::StatusCode::kDataLoss);
 }
 
+// As long as it says that it covers no row, SQLite does not write it.
+TEST_F(BackupTest, CheckingFindsAnIndexThatLacksARow) {
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  store_.reset();
+  for (const char* const sql :
+       {"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' WHERE 0'"
+        " WHERE name = 'deleted_machine_by_name'",
+        "UPDATE deleted_machine SET name = 'n'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' WHERE 0', '')"
+        " WHERE name = 'deleted_machine_by_name'"}) {
+    ASSERT_TRUE(MustConnect(directory_)->Execute(sql).ok()) << sql;
+  }
+  store_ = MustOpen(directory_);
+  EXPECT_TRUE(store_->Check().ok()) << store_->Check();
+  const absl::Status found = store_->CheckContent({});
+  EXPECT_EQ(found.code(), absl::StatusCode::kDataLoss) << found;
+  EXPECT_THAT(found.message(), HasSubstr("missing from index deleted_machine_by_name"));
+  // The way out of docs/formats.md.
+  store_.reset();
+  ASSERT_TRUE(MustConnect(directory_)->Execute("REINDEX").ok());
+  store_ = MustOpen(directory_);
+  EXPECT_TRUE(store_->CheckContent({}).ok());
+}
+
+TEST_F(BackupTest, AFullDiskIsToldWithWhatToDo) {
+  // A file system without any space.
+  const absl::Status full = store_->Backup("/proc/b", {});
+  EXPECT_TRUE(absl::IsResourceExhausted(full)) << full;
+  EXPECT_THAT(full.message(), HasSubstr("free space, or lower backup-keep"));
+}
+
 TEST_F(BackupTest, CompactingGivesTheSpaceOfForgottenReportsBack) {
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(Append(*store_, BatchOf("m", "b", i, 1'000, i)).ok());
   ASSERT_TRUE(store_->Forget({Reporter::Kind::kJob, "b"}).ok());

@@ -225,6 +225,17 @@ TEST_F(DiskTest, CheckSaysThatTheDiskIsFullAndThatItIsNotAnyMore) {
   EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 0, 10)).ok());
 }
 
+TEST_F(DiskTest, ACommandThatIsRefusedSaysNothingOfTheDisk) {
+  EXPECT_TRUE(absl::IsNotFound(store_->DeleteMachine("nosuch")));
+  EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kAlreadyExists);
+  // Check() writes only after a write has failed.
+  disk_.FailWritesAfter(0);
+  EXPECT_TRUE(store_->Check().ok()) << store_->Check();
+  EXPECT_FALSE(store_->DeleteMachine("m").ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(store_->Check())) << store_->Check();
+  disk_.FailWritesAfter(-1);
+}
+
 TEST_F(DiskTest, NothingIsAcknowledgedAfterTheFileIsGone) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 0, 10)).ok());
   std::filesystem::rename(directory_.Database(), directory_.Database() + ".moved");
