@@ -14,6 +14,7 @@
 #include "service/convert/page_token.h"
 #include "service/entry/door.h"
 #include "service/names.h"
+#include "service/seen_page.h"
 #include "service/unary.h"
 
 namespace cox::service {
@@ -113,17 +114,19 @@ grpc::ServerUnaryReactor* Machines::ListMachines(grpc::CallbackServerContext* co
     if (!size.ok()) return size.status();
     const absl::StatusOr<std::string> after = ParsePageToken(kList, request->page_token());
     if (!after.ok()) return after.status();
-    const absl::StatusOr<std::vector<store::MachineRecord>> machines =
-        core_.store->ListMachines(*after, *size + 1);
-    if (!machines.ok()) return machines.status();
-    for (const store::MachineRecord& machine : *machines) {
-      if (&machine == machines->data() + *size) {
-        response->set_next_page_token(MakePageToken(kList, (*machines)[*size - 1].name));
-        break;
-      }
-      if (core_.access->SeesMachine(principal, machine.name)) {
-        FromRecord(machine, response->add_machines());
-      }
+    const auto page = ReadSeen<store::MachineRecord>(
+        *after, *size,
+        [this](const std::string& name, int64_t count) {
+          return core_.store->ListMachines(name, count);
+        },
+        [](const store::MachineRecord& machine) { return machine.name; },
+        [&](const std::string& name) { return core_.access->SeesMachine(principal, name); });
+    if (!page.ok()) return page.status();
+    for (const store::MachineRecord& machine : page->records) {
+      FromRecord(machine, response->add_machines());
+    }
+    if (page->has_more) {
+      response->set_next_page_token(MakePageToken(kList, page->records.back().name));
     }
     return absl::OkStatus();
   };

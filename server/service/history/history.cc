@@ -1,6 +1,8 @@
 #include "service/history/history.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "domain/errors.h"
 #include "service/convert/checks.h"
 #include "service/convert/drift.h"
@@ -20,6 +23,7 @@
 #include "service/history/visible_names.h"
 #include "service/limits.h"
 #include "service/names.h"
+#include "service/seen_page.h"
 #include "service/unary.h"
 
 namespace cox::service {
@@ -101,6 +105,23 @@ auto OrderOf(const store::CellRecord& record) {
                   s.type_bytes, record.kind);
 }
 
+// Its place in that order, as text that sorts likewise: a name ends with a byte that is smaller
+// than all that names may have, and numbers have all their hexadecimal digits. A page goes on
+// behind the place of the last row, whatever scenarios came or went meanwhile.
+std::string PlaceOf(const store::CellRecord& record) {
+  const domain::ScenarioKey& s = record.scenario;
+  constexpr absl::string_view kEnd("\0", 1);
+  std::string place = absl::StrCat(s.library, kEnd, s.collective, kEnd);
+  for (const int64_t number : {s.nodes, s.ppn, s.ranks}) {
+    absl::StrAppend(&place, absl::Hex(number, absl::kZeroPad16));
+  }
+  absl::StrAppend(&place, s.algorithm, kEnd);
+  for (const int64_t number : {s.block_bytes, s.type_bytes, static_cast<int64_t>(record.kind)}) {
+    absl::StrAppend(&place, absl::Hex(number, absl::kZeroPad16));
+  }
+  return place;
+}
+
 // Of each scenario and kind the cell of the latest epoch, those that the request wants, in order.
 std::vector<store::CellRecord> Latest(std::vector<store::CellRecord> cells,
                                       const v1::ListObservedTimesRequest& request) {
@@ -152,18 +173,20 @@ grpc::ServerUnaryReactor* History::ListMachineStates(grpc::CallbackServerContext
         if (!size.ok()) return size.status();
         const absl::StatusOr<std::string> after = ParsePageToken(kList, request->page_token());
         if (!after.ok()) return after.status();
-        const absl::StatusOr<std::vector<store::MachineState>> states =
-            core_.store->ListMachineStates(*after, *size + 1, store::StateDetail::kWithReports,
-                                           is_cancelled);
-        if (!states.ok()) return states.status();
-        for (const store::MachineState& state : *states) {
-          if (&state == states->data() + *size) {
-            response->set_next_page_token(MakePageToken(kList, (*states)[*size - 1].machine.name));
-            break;
-          }
-          if (core_.access->SeesMachine(principal, state.machine.name)) {
-            SetState(state, response->add_states());
-          }
+        const auto page = ReadSeen<store::MachineState>(
+            *after, *size,
+            [&](const std::string& name, int64_t count) {
+              return core_.store->ListMachineStates(name, count, store::StateDetail::kWithReports,
+                                                    is_cancelled);
+            },
+            [](const store::MachineState& state) { return state.machine.name; },
+            [&](const std::string& name) { return core_.access->SeesMachine(principal, name); });
+        if (!page.ok()) return page.status();
+        for (const store::MachineState& state : page->records) {
+          SetState(state, response->add_states());
+        }
+        if (page->has_more) {
+          response->set_next_page_token(MakePageToken(kList, page->records.back().machine.name));
         }
         return absl::OkStatus();
       });
@@ -214,23 +237,27 @@ grpc::ServerUnaryReactor* History::ListObservedTimes(grpc::CallbackServerContext
         const absl::StatusOr<absl::string_view> machine =
             ParseMachine(request->machine(), "machine");
         if (!machine.ok()) return machine.status();
+        // An older coxd has given tokens of "times/".
         const std::string list =
-            absl::StrCat("times/", *machine, "/", request->library(), "/", request->collective(),
-                         "/", request->nodes(), "/", request->ppn());
-        const absl::StatusOr<Page> page =
-            OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
-        if (!page.ok()) return page.status();
+            absl::StrCat("observed-times/", *machine, "/", request->library(), "/",
+                         request->collective(), "/", request->nodes(), "/", request->ppn());
+        const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 1'000, 10'000);
+        if (!size.ok()) return size.status();
+        const absl::StatusOr<std::string> after = ParsePageToken(list, request->page_token());
+        if (!after.ok()) return after.status();
         absl::StatusOr<std::vector<store::CellRecord>> all =
             core_.store->ListCells(*machine, core_.scenarios->most_cells(), is_cancelled);
         if (!all.ok()) return all.status();
         const std::vector<store::CellRecord> cells = Latest(*std::move(all), *request);
-        const auto count = static_cast<int64_t>(cells.size());
-        for (int64_t i = page->cursor; i < count; ++i) {
-          if (response->times_size() == page->size) {
-            response->set_next_page_token(MakePageToken(list, absl::StrCat(i)));
+        const auto first = std::upper_bound(
+            cells.begin(), cells.end(), *after,
+            [](const std::string& place, const auto& cell) { return place < PlaceOf(cell); });
+        for (auto cell = first; cell != cells.end(); ++cell) {
+          if (response->times_size() == *size) {
+            response->set_next_page_token(MakePageToken(list, PlaceOf(*std::prev(cell))));
             break;
           }
-          FromRecord(cells[i], response->add_times());
+          FromRecord(*cell, response->add_times());
         }
         return absl::OkStatus();
       });

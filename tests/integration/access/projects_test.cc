@@ -85,7 +85,7 @@ class Projects : public AccessFixture {
   }
   std::vector<std::string> MachinesSeenBy(const std::string& who) {
     v1::ListMachinesRequest request;
-    request.set_page_size(1);  // what is left out moves no page
+    request.set_page_size(1);
     std::vector<std::string> names;
     do {
       v1::ListMachinesResponse response;
@@ -94,6 +94,7 @@ class Projects : public AccessFixture {
       const grpc::Status status =
           v1::MachineService::NewStub(OverTcp())->ListMachines(&context, request, &response);
       EXPECT_TRUE(status.ok()) << status.error_message();
+      EXPECT_EQ(response.machines_size(), 1) << "a page that is not full tells of what it hides";
       for (const v1::Machine& machine : response.machines()) names.push_back(machine.name());
       request.set_page_token(response.next_page_token());
     } while (!request.page_token().empty());

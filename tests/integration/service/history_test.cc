@@ -158,6 +158,32 @@ TEST(History, ListsObservedTimesInOrderWithQuantiles) {
   EXPECT_EQ(none.times_size(), 0);
 }
 
+TEST(History, AScenarioThatComesBetweenTwoPagesMovesNoRow) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  for (const int64_t block_bytes : {64, 128, 256}) {
+    Report(daemon, "alpha", "job", 1, block_bytes, "ring", block_bytes);
+  }
+  const auto stub = daemon.History();
+  v1::ListObservedTimesRequest request;
+  request.set_machine("alpha");
+  request.set_page_size(1);
+  std::vector<int64_t> listed;
+  do {
+    v1::ListObservedTimesResponse page;
+    ASSERT_TRUE(Call(&HistoryStub::ListObservedTimes, stub, request, &page).ok());
+    for (const v1::ObservedTimes& times : page.times()) listed.push_back(times.block_bytes());
+    request.set_page_token(page.next_page_token());
+    // Before all others, and before the next row.
+    if (listed.size() == 1) Report(daemon, "alpha", "job", 1, 1'000, "linear", 8);
+    if (listed.size() == 2) Report(daemon, "alpha", "job", 1, 2'000, "ring", 192);
+  } while (!request.page_token().empty() && listed.size() < 9);
+  EXPECT_THAT(listed, ElementsAre(64, 128, 192, 256));
+  v1::ListObservedTimesResponse page;
+  request.set_page_token("of another list");
+  EXPECT_EQ(FieldOf(Call(&HistoryStub::ListObservedTimes, stub, request, &page)), "page_token");
+}
+
 TEST(History, SumsUpObservationsByTimeBucket) {
   Daemon daemon;
   daemon.Register("alpha");
