@@ -112,10 +112,6 @@ class GuardedHandler : public MethodHandler {
     return {grpc_byte_buffer_reader_readall(&reader), grpc::Slice::STEAL_REF};
   }
 
-  static absl::string_view ViewOf(const grpc::Slice& whole) {
-    return {reinterpret_cast<const char*>(whole.begin()), whole.size()};
-  }
-
   absl::StatusOr<int64_t> CheckSize(void* request) const {
     return CheckParsedSize(*request_type_, ViewOf(WholeOf(request)));
   }

@@ -6,6 +6,7 @@
 #define COX_SERVICE_ENTRY_PARSED_SIZE_H_
 
 #include <google/protobuf/descriptor.h>
+#include <grpcpp/support/slice.h>
 
 #include <cstdint>
 
@@ -14,6 +15,11 @@
 #include "absl/strings/string_view.h"
 
 namespace cox::service {
+
+// The bytes of a slice, which keeps them.
+inline absl::string_view ViewOf(const grpc::Slice& slice) {
+  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
+}
 
 // The objects for the parts, texts and unknown fields of a message of `type`, in bytes, without
 // what the texts say. INVALID_ARGUMENT if the parser would refuse the bytes, and for groups and

@@ -9,7 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "service/entry/door.h"
 #include "service/entry/parsed_size.h"
 
@@ -19,10 +18,6 @@ namespace cox::service {
 inline grpc::Slice WholeOf(const grpc::ByteBuffer& bytes) {
   grpc::Slice whole;
   return bytes.DumpToSingleSlice(&whole).ok() ? whole : grpc::Slice();
-}
-
-inline absl::string_view ViewOf(const grpc::Slice& slice) {
-  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
 }
 
 // INVALID_ARGUMENT as CheckParsedSize(), which small messages need not pass.

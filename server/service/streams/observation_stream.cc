@@ -8,6 +8,7 @@
 
 #include "domain/errors.h"
 #include "service/entry/door.h"
+#include "service/entry/parsed_size.h"
 #include "service/limits.h"
 #include "service/status.h"
 #include "service/streams/batch_number.h"
