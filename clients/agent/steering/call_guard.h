@@ -9,6 +9,10 @@
 // job, so more errors are allowed here. A job withdraws at most a share kError of the algorithms
 // that are not slower. A withdrawal takes at least six pairs: with canaries of 5 % 120 calls.
 //
+// An exchange may fail on some ranks only. These ranks say so at the next exchange, and from then
+// on no rank withdraws this row. Only if the exchange that decides is the one that fails, the ranks
+// decide differently.
+//
 // Zeros are a valid start. Pure; one thread. Cannot fail.
 #ifndef COX_AGENT_STEERING_CALL_GUARD_H_
 #define COX_AGENT_STEERING_CALL_GUARD_H_
@@ -24,7 +28,7 @@ namespace cox::agent {
 class CallGuard {
  public:
   static constexpr int kMostPending = 10;  // pairs between two exchanges
-  static constexpr int kValues = 2 * kMostPending;
+  static constexpr int kValues = 2 * kMostPending + 1;
   static constexpr uint32_t kMostPairs = 100;
   static constexpr double kTolerance = 1.03;
   static constexpr double kError = 0.05;
@@ -33,10 +37,10 @@ class CallGuard {
   void Add(domain::CanaryArm arm, uint64_t time_ns) {
     if (pending_ >= kMostPending || arm == domain::CanaryArm::kTuned) return;
     const int place = static_cast<int>(pending_) * 2;
-    own_ns_[place + (arm == domain::CanaryArm::kPeer ? 1 : 0)] = static_cast<double>(time_ns);
+    own_[place + (arm == domain::CanaryArm::kPeer ? 1 : 0)] = static_cast<double>(time_ns);
   }
 
-  // Call when a block of calls has ended. Whether the ranks must exchange own_ns() now.
+  // Call when a block of calls has ended. Whether the ranks must exchange own() now.
   bool EndBlock() {
     if (pairs_ >= kMostPairs) return false;
     ++pending_;
@@ -44,14 +48,20 @@ class CallGuard {
     return pairs_ % kMostPending == 0 || pairs_ == 6 || pairs_ == 8 || pairs_ == 9;
   }
 
-  // kValues times, nanoseconds; 0: this rank has none.
-  const double* own_ns() const { return own_ns_; }
+  // kValues numbers: times in nanoseconds, 0 where this rank has none; then 1 if an exchange failed
+  // here.
+  const double* own() const { return own_; }
 
-  // Takes the maxima of own_ns() over all ranks. Whether the algorithm is shown to be slower.
-  bool Judge(const double* greatest_ns) {
+  // Takes the maxima of own() over all ranks. Whether the algorithm is shown to be slower.
+  bool Judge(const double* greatest) {
+    if (greatest[kFailed] > 0) {
+      pairs_ = kMostPairs;
+      Forget();
+      return false;
+    }
     for (size_t i = 0; i < pending_; ++i) {
-      const double canary_ns = greatest_ns[2 * i];
-      const double peer_ns = greatest_ns[2 * i + 1];
+      const double canary_ns = greatest[2 * i];
+      const double peer_ns = greatest[2 * i + 1];
       if (canary_ns <= 0 || peer_ns <= 0) continue;
       ++(peer_ns > kTolerance * canary_ns ? slower_ : others_);
     }
@@ -62,18 +72,24 @@ class CallGuard {
     return test.IsSlower(kError);
   }
 
-  // The exchange failed: this rank leaves out the pending pairs. It still exchanges when the others
-  // do.
-  void Forget() {
-    pending_ = 0;
-    for (double& time_ns : own_ns_) time_ns = 0;
+  // The exchange failed on this rank. It still exchanges when the others do.
+  void Fail() {
+    Forget();
+    own_[kFailed] = 1;
   }
 
   uint32_t slower_count() const { return slower_; }
   uint32_t pair_count() const { return slower_ + others_; }
 
  private:
-  double own_ns_[kValues];  // canary and peer of each pending pair
+  static constexpr int kFailed = 2 * kMostPending;
+
+  void Forget() {
+    pending_ = 0;
+    for (int i = 0; i < kFailed; ++i) own_[i] = 0;
+  }
+
+  double own_[kValues];  // canary and peer of each pending pair; kFailed
   uint32_t pending_;
   uint32_t pairs_;
   uint32_t slower_;

@@ -136,12 +136,12 @@ void LogCalls() {
 // Exchanges what the ranks timed, and withdraws the row if its algorithm is shown to be slower. All
 // ranks are in the same call, and decide alike.
 void JudgeRow(domain::Collective collective, int row, CallGuard* guard) {
-  double greatest_ns[CallGuard::kValues] = {};
-  if (!AskAll(library.world, guard->own_ns(), greatest_ns, CallGuard::kValues)) {
-    guard->Forget();
+  double greatest[CallGuard::kValues] = {};
+  if (!AskAll(library.world, guard->own(), greatest, CallGuard::kValues)) {
+    guard->Fail();
     return;
   }
-  if (!guard->Judge(greatest_ns)) return;
+  if (!guard->Judge(greatest)) return;
   if (library.world_rank == 0) {
     Log("withdrawn: %s from %lld bytes, slower than the default in %u of %u comparisons",
         domain::CollectiveName(collective),
