@@ -11,6 +11,10 @@
 
 namespace cox::advise {
 
+absl::Status Named(absl::string_view name, const absl::Status& why) {
+  return absl::Status(why.code(), absl::StrCat(name, " ", why.message()));
+}
+
 absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
                                                 absl::string_view model_id,
                                                 absl::string_view collective) {
@@ -92,7 +96,7 @@ absl::StatusOr<std::vector<strategy::Strategy>> StrategiesFor(
                                              domain::CollectiveName(scenario.collective)));
   }
   if (absl::Status applies = parsed->algorithm->applies(scenario, parsed->knobs); !applies.ok()) {
-    return applies;
+    return Named(strategy::FormatStrategy(*parsed), applies);
   }
   strategies.push_back(*std::move(parsed));
   return strategies;

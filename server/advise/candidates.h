@@ -33,6 +33,10 @@ struct Prediction {
   bool guesses_links = false;
 };
 
+// Why a strategy or a kernel does not apply, after its name: "alltoall/2-lev-sq needs a square
+// number of ranks, not 6".
+absl::Status Named(absl::string_view name, const absl::Status& why);
+
 // The models of `model_id`. "": the model selected for the collective on this machine, or for the
 // machine where `collective` is empty. "all": every model that the profile can price.
 // FAILED_PRECONDITION where the profile is empty or lacks a parameter of the model (the message
@@ -46,8 +50,9 @@ absl::StatusOr<PricedBy> ModelFor(const MachineView& machine, absl::string_view 
                                   absl::string_view collective = "");
 
 // Every strategy of the scenario's collective that applies, or only `strategy_text`: NOT_FOUND for
-// an unknown name, INVALID_ARGUMENT for a strategy of another collective, FAILED_PRECONDITION for
-// one that does not apply. `not_applicable`, if given, gets "strategy: why" for the others.
+// an unknown name, INVALID_ARGUMENT for a strategy of another collective, FAILED_PRECONDITION with
+// its name for one that does not apply. `not_applicable`, if given, gets "strategy: why" for the
+// others.
 absl::StatusOr<std::vector<strategy::Strategy>> StrategiesFor(
     const strategy::Scenario& scenario, absl::string_view strategy_text,
     std::vector<std::string>* not_applicable = nullptr);

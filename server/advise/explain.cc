@@ -82,20 +82,17 @@ class Curves {
                                 std::max(1.0, messages));
   }
 
-  // The first sizes in (min, max] at which an argument of a phase exceeds a border of a piecewise
-  // parameter. Arguments grow with the size.
+  // The sizes in (min, max] at which a curve may fall: where an argument of a phase exceeds a
+  // border of a piecewise parameter, and where the other one of two formulas takes over. Arguments
+  // grow with the size.
   std::vector<int64_t> Knees(int64_t min, int64_t max) {
     std::vector<int64_t> knees;
-    if (priced_by_.values->pieces.empty()) return knees;
     for (size_t strategy = 0; strategy < strategies_.size(); ++strategy) {
-      const size_t phases = ScheduleOf(strategy, max).size();
-      for (size_t phase = 0; phase < phases; ++phase) {
-        for (size_t argument = 0; argument < kArguments; ++argument) {
-          for (const model::Piece& piece : priced_by_.values->pieces) {
-            AddKnee({strategy, phase, argument, piece.above}, min, max, &knees);
-          }
-        }
-      }
+      AddBorders(strategy, min, max, &knees);
+    }
+    const std::vector<int64_t> stops = StopsOf(min, max, knees);
+    for (size_t strategy = 0; strategy < strategies_.size(); ++strategy) {
+      AddTakeovers(strategy, stops, &knees);
     }
     std::sort(knees.begin(), knees.end());
     knees.erase(std::unique(knees.begin(), knees.end()), knees.end());
@@ -117,15 +114,77 @@ class Curves {
            ArgumentsOf(schedule, border.phase)[border.argument] > border.above;
   }
 
+  void AddBorders(size_t strategy, int64_t min, int64_t max, std::vector<int64_t>* knees) {
+    if (priced_by_.values->pieces.empty()) return;
+    const size_t phases = ScheduleOf(strategy, max).size();
+    for (size_t phase = 0; phase < phases; ++phase) {
+      for (size_t argument = 0; argument < kArguments; ++argument) {
+        for (const model::Piece& piece : priced_by_.values->pieces) {
+          AddKnee({strategy, phase, argument, piece.above}, min, max, knees);
+        }
+      }
+    }
+  }
+
   void AddKnee(const Border& border, int64_t min, int64_t max, std::vector<int64_t>* knees) {
     if (IsAbove(border, min) || !IsAbove(border, max)) return;
-    int64_t below = min;
-    int64_t above = max;
+    knees->push_back(
+        FirstWhere(min, max, [&](int64_t block_bytes) { return IsAbove(border, block_bytes); }));
+  }
+
+  // The first size in (below, above] at which `is_so`, which holds from there to `above`.
+  template <typename Predicate>
+  static int64_t FirstWhere(int64_t below, int64_t above, const Predicate& is_so) {
     while (above - below > 1) {
       const int64_t middle = below + (above - below) / 2;
-      (IsAbove(border, middle) ? above : below) = middle;
+      (is_so(middle) ? above : below) = middle;
     }
-    knees->push_back(above);
+    return above;
+  }
+
+  // min, max, and what lies between them of the powers of two, the knees and the sizes before
+  // these.
+  static std::vector<int64_t> StopsOf(int64_t min, int64_t max, const std::vector<int64_t>& knees) {
+    std::vector<int64_t> stops = knees;
+    for (const int64_t knee : knees) stops.push_back(knee - 1);
+    for (int64_t power = 1; power < max; power *= 2) stops.push_back(power);
+    std::erase_if(stops, [&](int64_t stop) { return stop <= min || stop >= max; });
+    stops.push_back(min);
+    stops.push_back(max);
+    std::sort(stops.begin(), stops.end());
+    return stops;
+  }
+
+  // Which of two formulas prices each phase; empty where no phase has two.
+  std::vector<bool> FormulasAt(size_t strategy, int64_t block_bytes) {
+    std::vector<bool> are_first;
+    if (watch_.IsGone()) return are_first;
+    const model::Schedule& schedule = ScheduleOf(strategy, block_bytes);
+    bool has_two = false;
+    for (const model::Phase& phase : schedule) {
+      const auto excess = priced_by_.model->Excess(*priced_by_.values, schedule, phase);
+      has_two |= excess.has_value();
+      are_first.push_back(excess.value_or(0) >= 0);
+    }
+    return has_two ? are_first : std::vector<bool>();
+  }
+
+  // Between two stops each byte time is all but a line, so one takes over from the other once.
+  void AddTakeovers(size_t strategy, const std::vector<int64_t>& stops,
+                    std::vector<int64_t>* knees) {
+    if (FormulasAt(strategy, stops.back()).empty()) return;
+    std::vector<bool> before = FormulasAt(strategy, stops.front());
+    for (size_t i = 1; i < stops.size(); ++i) {
+      std::vector<bool> after = FormulasAt(strategy, stops[i]);
+      for (size_t phase = 0; phase < std::min(before.size(), after.size()); ++phase) {
+        if (before[phase] == after[phase]) continue;
+        knees->push_back(FirstWhere(stops[i - 1], stops[i], [&](int64_t block_bytes) {
+          const std::vector<bool> here = FormulasAt(strategy, block_bytes);
+          return phase < here.size() && here[phase] == after[phase];
+        }));
+      }
+      before = std::move(after);
+    }
   }
 
   const MachineView& machine_;

@@ -46,7 +46,8 @@ inline constexpr double kMaxFollowedMessages = 10'000'000;
 // Fails as Predict() does, with CANCELLED, and with INVALID_ARGUMENT (field "min_block_bytes" or
 // "max_block_bytes") unless 0 <= min <= max <= kMaxExplainedBytes. The ranges are as exact as
 // FollowBest() says. Its knees are the sizes at which a piecewise parameter changes its value for
-// the largest message or the busiest rank's bytes. On given nodes, the ranges are those of
+// the largest message or the busiest rank's bytes, and those at which a phase is priced by another
+// formula (model::Model::Excess()). On given nodes, the ranges are those of
 // RangeLimits::looks_between = false, and end early after kMaxFollowedMessages.
 absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question,
                                     const domain::IsCancelled& is_cancelled = {});

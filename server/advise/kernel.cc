@@ -109,7 +109,9 @@ absl::StatusOr<KernelAnswer> EvaluateKernel(const MachineView& machine,
                                     .shape = &machine.profile.shape};
   if (choice->oversampling > 0) scenario.oversampling = choice->oversampling;
   if (absl::Status valid = strategy::Validate(scenario); !valid.ok()) return WithApiField(valid);
-  if (absl::Status applies = choice->kernel->applies(scenario); !applies.ok()) return applies;
+  if (absl::Status applies = choice->kernel->applies(scenario); !applies.ok()) {
+    return Named(question.kernel, applies);
+  }
   const auto models = ModelsFor(machine, question.model);
   if (!models.ok()) return models.status();
 

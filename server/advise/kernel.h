@@ -44,8 +44,8 @@ struct KernelAnswer {
 };
 
 // INVALID_ARGUMENT with the field ("size", "ranks", "word_bytes", "kernel") for values out of
-// range, FAILED_PRECONDITION where the kernel cannot run this size on these ranks. Otherwise fails
-// as ParseKernel() and ModelsFor() do.
+// range, FAILED_PRECONDITION with its name where the kernel cannot run this size on these ranks.
+// Otherwise fails as ParseKernel() and ModelsFor() do.
 absl::StatusOr<KernelAnswer> EvaluateKernel(const MachineView& machine,
                                             const KernelQuestion& question);
 

@@ -126,8 +126,8 @@ absl::Status ApplyAll(const Change& change, const std::string& field, domain::Pr
   for (const Target& target : there.empty() ? all : there) {
     const domain::Parameter* changed =
         profile->Find(target.model->id(), target.spec->level, target.spec->name);
-    absl::Status least = model::CheckLeast(*changed, amount_field);
-    if (!least.ok()) return least;
+    absl::Status allowed = model::CheckAllowed(*changed, amount_field);
+    if (!allowed.ok()) return allowed;
   }
   for (const domain::Parameter& parameter : profile->parameters) {
     if (std::isfinite(parameter.value)) continue;
@@ -167,6 +167,13 @@ absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
   for (size_t i = 0; i < models.size(); ++i) {
     auto values = model::ValuesFor(*models[i], changed->profile);
     if (!values.ok()) continue;
+    const bool was_finite =
+        machine->values[i].empty() || model::KeepsTimesFinite(*models[i], machine->values[i]);
+    if (was_finite && !model::KeepsTimesFinite(*models[i], *values)) {
+      return domain::InvalidField(
+          "what_if",
+          absl::StrCat("makes times larger than a double (model ", models[i]->id(), ")"));
+    }
     changed->values[i] = *std::move(values);
     const bool selected =
         machine->model == nullptr ? changed->model == nullptr : machine->model == models[i];

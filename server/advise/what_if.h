@@ -33,8 +33,9 @@ inline constexpr size_t kMaxChanges = 64;
 //
 // INVALID_ARGUMENT with the field ("what_if[0].parameter", "what_if[0].value", ...) for more than
 // kMaxChanges; a name that no model has (the message lists the known ones); an amount that is
-// negative or not finite, or makes the parameter so or less than its least value; a factor for a
-// parameter that the profile lacks.
+// negative or not finite, or makes the parameter so or one that it cannot be
+// (model::CheckAllowed()); a factor for a parameter that the profile lacks. With the field
+// "what_if" if the changes together make times larger than a double.
 absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
     std::shared_ptr<const MachineView> machine, absl::Span<const Change> changes);
 

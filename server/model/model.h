@@ -51,8 +51,9 @@ class Model {
   virtual absl::Span<const ParameterSpec> parameters() const = 0;
 
   // Prices a schedule. values: one per parameters(), finite and >= 0 (the caller has checked).
-  // Never negative, finite for finite values, monotone in each byte count (e-bsp: where L_scatter
-  // >= L). An empty schedule costs 0. Allocates nothing; O(phases).
+  // Never negative, monotone in each byte count (e-bsp: where L_scatter >= L, see Excess()). Finite
+  // for the values of a machine; values near the largest double can give more than that. An empty
+  // schedule costs 0. Allocates nothing; O(phases).
   virtual Cost Price(const Values& values, const Schedule& schedule) const = 0;
 
   // The cost of a pattern whose messages are listed, for a model that a list tells more than the
@@ -60,6 +61,14 @@ class Model {
   // says all. Allocates; O(messages log messages).
   virtual std::optional<Cost> PriceListed(const Values& /*values*/, const Schedule& /*schedule*/,
                                           absl::Span<const Transfer> /*messages*/) const {
+    return {};
+  }
+
+  // For a phase that one of two formulas prices, where the price may fall when bytes grow and the
+  // other formula takes over: by how much the first one's byte time exceeds the other's, >= 0 where
+  // it applies. None: one formula, or a price that does not fall.
+  virtual std::optional<double> Excess(const Values& /*values*/, const Schedule& /*schedule*/,
+                                       const Phase& /*phase*/) const {
     return {};
   }
 

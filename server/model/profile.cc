@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -11,8 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
 #include "domain/level.h"
+#include "domain/limits.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
+#include "model/schedule.h"
 
 namespace cox::model {
 namespace {
@@ -43,13 +46,31 @@ void AddPieces(const Model& model, const ParameterSpec& spec, const domain::Prof
             [](const Piece& a, const Piece& b) { return a.above < b.above; });
 }
 
-// Parameters whose least value is not 0.
-struct Least {
-  absl::string_view model;
-  absl::string_view name;
-  double value;
-};
-constexpr Least kLeast[] = {{"c3", "l", 1}};  // a packet has at least a byte
+// Beyond what the largest question has: messages of a rank, bytes of one, hops, and what a rank
+// does itself; and the steps of a schedule.
+constexpr double kMostMessages = 1e20;
+constexpr double kMostMessageBytes = 1e30;
+constexpr double kMostHops = 1e10;
+constexpr double kMostWork = 1e50;
+constexpr double kMostSteps = 1e30;
+
+// Steps in which each rank sends and receives so many messages of this size.
+Phase StepsOf(double messages, double message_bytes) {
+  Phase phase;
+  phase.times = kMostSteps;
+  const auto ranks = static_cast<double>(domain::kMaxRanks);
+  const double bytes = messages * message_bytes;
+  for (LevelTraffic* level : {&phase.traffic.node, &phase.traffic.network}) {
+    level->sends_count = level->receives_count = messages;
+    level->out_bytes = level->in_bytes = bytes;
+    level->max_message_bytes = message_bytes;
+    level->pairs_count = level->messages_count = ranks * messages;
+    level->volume_bytes = level->node_out_bytes = level->node_in_bytes = ranks * bytes;
+  }
+  phase.traffic.any = phase.traffic.network;
+  phase.work = {kMostWork, kMostWork, kMostWork, kMostWork};
+  return phase;
+}
 
 bool IsFiniteAndNotNegative(double value) { return std::isfinite(value) && value >= 0; }
 
@@ -71,8 +92,8 @@ absl::Status ValidateParameter(const domain::Parameter& parameter, const std::st
                                   absl::StrCat(number, " is not a finite number >= 0"));
     }
   }
-  if (absl::Status least = CheckLeast(parameter, field + "value"); !least.ok()) {
-    return least;
+  if (absl::Status allowed = CheckAllowed(parameter, field + "value"); !allowed.ok()) {
+    return allowed;
   }
   if (parameter.above > 0 && spec->argument.empty()) {
     return domain::InvalidField(
@@ -88,14 +109,38 @@ absl::Status ValidateParameter(const domain::Parameter& parameter, const std::st
 
 }  // namespace
 
-absl::Status CheckLeast(const domain::Parameter& parameter, absl::string_view field) {
-  for (const Least& least : kLeast) {
-    if (least.model != parameter.model || least.name != parameter.name) continue;
-    if (parameter.value >= least.value) continue;
-    return domain::InvalidField(field, absl::StrCat(parameter.value, " is less than ", least.value,
-                                                    ", the least ", least.model, ".", least.name));
+absl::Status CheckAllowed(const domain::Parameter& parameter, absl::string_view field) {
+  const absl::StatusOr<const Model*> model = FindModel(parameter.model);
+  const ParameterSpec* spec =
+      model.ok() ? FindSpec(**model, parameter.level, parameter.name) : nullptr;
+  if (spec == nullptr) return absl::OkStatus();
+  const auto name = [&] { return absl::StrCat(parameter.model, ".", parameter.name); };
+  if (spec->unit == "byte" && parameter.value < 1) {
+    return domain::InvalidField(
+        field, absl::StrCat(parameter.value, " is less than 1, the least ", name()));
+  }
+  if (spec->unit == "0 or 1" && parameter.value != 0 && parameter.value != 1) {
+    return domain::InvalidField(
+        field, absl::StrCat(parameter.value, " is not 0 or 1, as ", name(), " is"));
   }
   return absl::OkStatus();
+}
+
+bool KeepsTimesFinite(const Model& model, const ParameterValues& values) {
+  // One size for each piece of a parameter.
+  std::set<double> sizes = {0, kMostMessageBytes};
+  for (const Piece& piece : values.pieces) {
+    if (piece.above >= kMostMessageBytes) continue;
+    sizes.insert(std::nextafter(piece.above, std::numeric_limits<double>::infinity()));
+  }
+  Schedule schedule;
+  for (const double bytes : sizes) {
+    schedule.Clear({static_cast<double>(domain::kMaxRanks), 1, kMostHops});
+    for (const double messages : {1.0, kMostMessages}) schedule.Add() = StepsOf(messages, bytes);
+    const Cost cost = model.Price(values, schedule);
+    if (!std::isfinite(cost.TotalSeconds()) || !std::isfinite(cost.units)) return false;
+  }
+  return true;
 }
 
 absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const domain::Profile& profile) {

@@ -22,13 +22,17 @@ inline constexpr size_t kMaxPieces = 16;
 
 // INVALID_ARGUMENT (field "parameters[i].value" and so on) unless every parameter belongs to a
 // known model and level, has a known relation, and has a value, stderr_ and above that are finite
-// and >= 0, and the value is at least the parameter's least one. A parameter has at most kMaxPieces
-// pieces, each with another `above`; above > 0 needs a model parameter with an argument.
+// and >= 0, and CheckAllowed() has no objection. A parameter has at most kMaxPieces pieces, each
+// with another `above`; above > 0 needs a model parameter with an argument.
 absl::Status Validate(const domain::Profile& profile);
 
-// INVALID_ARGUMENT with the field if the value is less than the parameter's least one: 1 byte for
-// c3.l, 0 for the others.
-absl::Status CheckLeast(const domain::Parameter& parameter, absl::string_view field);
+// INVALID_ARGUMENT with the field if the parameter cannot have this value: a size is at least 1
+// byte, and a parameter of unit "0 or 1" is one of them. OK for a parameter that no model has.
+absl::Status CheckAllowed(const domain::Parameter& parameter, absl::string_view field);
+
+// Whether no time under the model is larger than a double, however large the question. `values` are
+// the model's.
+bool KeepsTimesFinite(const Model& model, const ParameterValues& values);
 
 // Removes the pieces beyond kMaxPieces that profiles of older versions may have. The first, the
 // last and evenly spaced others remain, so that parameters with equal borders keep equal ones. Of

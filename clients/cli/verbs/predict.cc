@@ -1,12 +1,16 @@
 // cox predict: what a collective will cost under each strategy, model by model.
 #include <cox/v1/advice.pb.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/what_if.h"
@@ -15,6 +19,7 @@
 #include "cli/output/sweep_json.h"
 #include "cli/output/what_if_check.h"
 #include "cli/verbs/verbs.h"
+#include "domain/words/counted.h"
 
 namespace cox::cli {
 namespace {
@@ -45,6 +50,36 @@ v1::PredictRequest RequestOf(const PredictOptions& options) {
   return request;
 }
 
+// Where the ranks of a sweep are: each text once, with the numbers of ranks that it is about.
+class NodesNotes {
+ public:
+  void Add(int64_t ranks, const v1::NodesInUse& nodes) {
+    const std::string text = NodesText(nodes);
+    auto at = std::find_if(texts_.begin(), texts_.end(),
+                           [&](const auto& one) { return one.second == text; });
+    if (at == texts_.end()) at = texts_.insert(at, {{}, text});
+    at->first.insert(ranks);
+    all_ranks_.insert(ranks);
+  }
+
+  void Note(Session& session) const {
+    for (const auto& [ranks, text] : texts_) {
+      if (all_ranks_.size() == 1) {
+        session.Note(text);
+      } else {
+        const std::string who = ranks.size() == 1
+                                    ? domain::Counted(*ranks.begin(), "rank")
+                                    : absl::StrCat(absl::StrJoin(ranks, ", "), " ranks");
+        session.Note(absl::StrCat(who, ": ", text));
+      }
+    }
+  }
+
+ private:
+  std::vector<std::pair<std::set<int64_t>, std::string>> texts_;
+  std::set<int64_t> all_ranks_;
+};
+
 absl::Status Predict(Session& session, const PredictOptions& options) {
   v1::PredictRequest request = RequestOf(options);
   if (!options.nodes_in_use.lists.empty())
@@ -55,7 +90,7 @@ absl::Status Predict(Session& session, const PredictOptions& options) {
   WhatIfCheck what_if(options.what_if);
   if (absl::Status begun = what_if.Begin(session); !begun.ok()) return begun;
   SweepJson json;
-  std::string where;
+  NodesNotes where;
   for (const int64_t ranks : options.scenario.ranks) {
     for (const int64_t block_bytes : options.scenario.block_bytes) {
       request.set_ranks(ranks);
@@ -64,7 +99,7 @@ absl::Status Predict(Session& session, const PredictOptions& options) {
       absl::Status status = session.connection().Call(kPredict, request, response);
       if (!status.ok()) return status;
       json.Add(request, response);
-      if (response.has_nodes_in_use()) where = NodesText(response.nodes_in_use());
+      if (response.has_nodes_in_use()) where.Add(ranks, response.nodes_in_use());
       for (const v1::Prediction& prediction : response.predictions()) {
         what_if.AddUsed(prediction.model());
         sheet.Add(ranks, block_bytes, prediction);
@@ -74,8 +109,8 @@ absl::Status Predict(Session& session, const PredictOptions& options) {
   }
   if (session.json()) {
     session.out() << json.Text();
-  } else if (!where.empty()) {
-    session.Note(where);
+  } else {
+    where.Note(session);
   }
   what_if.Note(session);
   return sheet.Show(session, options.files);

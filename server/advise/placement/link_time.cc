@@ -377,6 +377,19 @@ bool MayList(const strategy::Scenario& scenario, const model::Schedule& schedule
          !IsDirectExchange(scenario, schedule);
 }
 
+// A part of the nodes in use, for a model that prices links. The part of all ranks is those nodes.
+// Of a smaller one the list does not say which nodes it has: it differs from the machine's own
+// shape as the whole does.
+model::Extent PartOnNodes(const model::Extent& part, const model::Extent& shape,
+                          const model::Extent& nodes) {
+  if (part.processors_count >= shape.processors_count) return {};
+  model::Extent here = part;
+  here.bisection_links =
+      std::max(1.0, part.bisection_links * nodes.bisection_links / shape.bisection_links);
+  if (shape.distance_hops > 0) here.distance_hops *= nodes.distance_hops / shape.distance_hops;
+  return here;
+}
+
 }  // namespace
 
 bool PricesExtent(const model::Model& model) { return &model == &model::C3(); }
@@ -439,8 +452,14 @@ void CopyOnNodes(const PricedBy& priced_by, const strategy::Scenario& scenario,
   const auto count = static_cast<double>(nodes.node_count);
   const model::Extent crossbar{static_cast<double>(scenario.ranks), std::max(1.0, count / 2),
                                count > 1 ? 1.0 : 0.0};
-  here->Clear(PricesExtent(*priced_by.model) ? ExtentOf(nodes, scenario.ranks) : crossbar);
-  for (const model::Phase& phase : schedule) here->Add() = phase;
+  const bool prices_extent = PricesExtent(*priced_by.model);
+  here->Clear(prices_extent ? ExtentOf(nodes, scenario.ranks) : crossbar);
+  for (const model::Phase& phase : schedule) {
+    model::Phase& copy = here->Add();
+    copy = phase;
+    if (!prices_extent || phase.submachine.processors_count == 0) continue;
+    copy.submachine = PartOnNodes(phase.submachine, schedule.whole(), here->whole());
+  }
 }
 
 void AddLinkTime(const LinkTime& links, Prediction* prediction) {

@@ -58,7 +58,9 @@ bool PricesExtent(const model::Model& model);
 model::Extent ExtentOf(const NodesInUse& nodes, int64_t ranks);
 
 // Writes the schedule as the model sees it on these nodes: one that prices links sees their
-// network, any other one a crossbar, so that it does not warn of links that are priced here.
+// network, any other one a crossbar, so that it does not warn of links that are priced here. A
+// phase on a part of the machine has the part's links and distance, times those of the nodes over
+// those of the machine's shape.
 void CopyOnNodes(const PricedBy& priced_by, const strategy::Scenario& scenario,
                  const NodesInUse& nodes, const model::Schedule& schedule, model::Schedule* here);
 

@@ -139,12 +139,15 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
       const OneLevel traffic(phase);
       const Packets packets(values, traffic);
       const double senders = traffic.receives_count;
-      if (senders <= 1) continue;
+      if (senders < 1) continue;
       const double each = packets.received / senders;
       const double lossless =
           std::floor(Sum(values, kSendGap, kSendGapByte, packets.bytes) /
                          Sum(values, kReceiveGap, kReceiveGapByte, packets.bytes) +
                      values[kBuffer] / each);
+      if (lossless < 1) {
+        return "even one sender overruns the switch's buffer: packets are lost and sent again";
+      }
       if (senders > lossless) {
         return absl::StrCat(senders, " ranks send to one at once; more than ", lossless,
                             " overrun the switch's buffer: packets are lost and sent again (see "

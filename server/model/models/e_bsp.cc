@@ -4,6 +4,8 @@
 // part of the comparison. A machine on which a scatter has another L than a full relation states
 // it; the side with the larger byte time adds its own. If that L is less, as on the GCel, a longer
 // message that turns a full relation into a scatter lowers the price.
+#include <optional>
+
 #include "domain/level.h"
 #include "model/models/charged_model.h"
 #include "model/models/models.h"
@@ -50,6 +52,12 @@ double OverL(const Values& values, size_t per_byte, size_t constant, double byte
   return values.At(per_byte, bytes) * bytes + values.At(constant, bytes) - values.At(constant, 0);
 }
 
+// By how much the bytes of a full relation take longer than those of a scatter.
+double ExcessOf(const Values& values, const Relation& relation) {
+  return OverL(values, kG, kL, relation.mean_bytes) -
+         OverL(values, kScatterG, kScatterL, relation.busiest_bytes);
+}
+
 class EBspModel final : public ChargedModel<EBspModel> {
  public:
   static constexpr ModelCard kCard = {
@@ -70,7 +78,7 @@ class EBspModel final : public ChargedModel<EBspModel> {
       const Relation relation = RelationOf(schedule, traffic);
       const double v = relation.mean_bytes;
       const double h = relation.busiest_bytes;
-      if (OverL(values, kG, kL, v) >= OverL(values, kScatterG, kScatterL, h)) {
+      if (ExcessOf(values, relation) >= 0) {
         bill->Add(Term::kBandwidth, kG, v, v);
         bill->Add(Term::kSync, kL, 1, v);
         // A full relation waits at least as long as a scatter, so that no longer time is cheaper.
@@ -84,6 +92,14 @@ class EBspModel final : public ChargedModel<EBspModel> {
       }
     }
     ChargeSelf(phase, kCopy, bill);
+  }
+
+  std::optional<double> Excess(const Values& values, const Schedule& schedule,
+                               const Phase& phase) const override {
+    const OneLevel traffic(phase);
+    const bool may_fall = values.At(kL, 0) > values.At(kScatterL, 0);
+    if (!may_fall || !HasBarrier(schedule, phase, traffic)) return {};
+    return ExcessOf(values, RelationOf(schedule, traffic));
   }
 };
 

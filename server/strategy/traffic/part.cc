@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "domain/shape.h"
 #include "topology/powers_of_two.h"
@@ -35,14 +36,31 @@ void SetWholeSides(const Scenario& scenario, domain::Shape* part) {
   part->dims = {int64_t{1} << ((cuts + 1) / 2), int64_t{1} << (cuts / 2)};
 }
 
-// Of a part with `ranks` ranks: rounded up, so at least one.
-int64_t NodesOf(const Scenario& scenario, int64_t ranks) {
-  return (ranks * scenario.node_count() + scenario.ranks - 1) / scenario.ranks;
+// Of a part with `ranks` ranks that are `stride` apart, at least one.
+int64_t NodesOf(const Scenario& scenario, int64_t ranks, int64_t stride = 1) {
+  const int64_t nodes = scenario.node_count();
+  if (scenario.placement == Placement::kCyclic) {
+    return std::min(ranks, nodes / std::gcd(stride, nodes));
+  }
+  // The share of all ranks from the first to the last, rounded up. Far apart, each has its own.
+  const int64_t share = (ranks * stride * nodes + scenario.ranks - 1) / scenario.ranks;
+  return std::min(ranks, share);
 }
 
 model::Extent ExtentOf(const domain::Shape& part, int64_t nodes, int64_t ranks) {
   model::Extent extent = model::ExtentOf(part, nodes);
   extent.processors_count = static_cast<double>(ranks);
+  return extent;
+}
+
+// Of a part. Nodes with several ranks need not be a line or a square of nodes: they are not farther
+// apart than all of them.
+model::Extent PartOf(const Scenario& scenario, const domain::Shape& part, int64_t nodes,
+                     int64_t ranks) {
+  model::Extent extent = ExtentOf(part, nodes, ranks);
+  if (scenario.ppn > 1) {
+    extent.distance_hops = std::min(extent.distance_hops, WholeOf(scenario).distance_hops);
+  }
   return extent;
 }
 
@@ -54,15 +72,15 @@ model::Extent WholeOf(const Scenario& scenario) {
   return ExtentOf(shape, scenario.node_count(), scenario.ranks);
 }
 
-model::Extent LineOf(const Scenario& scenario, int64_t side) {
+model::Extent LineOf(const Scenario& scenario, int64_t side, int64_t stride) {
   domain::Shape& part = Scratch(scenario);
-  const int64_t nodes = NodesOf(scenario, side);
+  const int64_t nodes = NodesOf(scenario, side, stride);
   if (HasSides(part.topology)) part.dims.push_back(nodes);
-  return ExtentOf(part, nodes, side);
+  return PartOf(scenario, part, nodes, side);
 }
 
 model::Extent SquareOf(const Scenario& scenario, int64_t ranks) {
-  return ExtentOf(Scratch(scenario), NodesOf(scenario, ranks), ranks);
+  return PartOf(scenario, Scratch(scenario), NodesOf(scenario, ranks), ranks);
 }
 
 model::Extent CutTo(const Scenario& scenario, int64_t ranks) {
@@ -70,12 +88,12 @@ model::Extent CutTo(const Scenario& scenario, int64_t ranks) {
   const int64_t nodes = NodesOf(scenario, ranks);
   const bool is_even =
       topology::IsPowerOfTwo(scenario.node_count()) && topology::IsPowerOfTwo(nodes);
-  if (!HasSides(part.topology) || !is_even) return ExtentOf(part, nodes, ranks);
+  if (!HasSides(part.topology) || !is_even) return PartOf(scenario, part, nodes, ranks);
   SetWholeSides(scenario, &part);
   for (int64_t left = scenario.node_count(); left > nodes; left /= 2) {
     *std::max_element(part.dims.begin(), part.dims.end()) /= 2;
   }
-  return ExtentOf(part, nodes, ranks);
+  return PartOf(scenario, part, nodes, ranks);
 }
 
 }  // namespace cox::strategy

@@ -15,14 +15,17 @@ namespace cox::strategy {
 // The network of the scenario's nodes, with all its ranks.
 model::Extent WholeOf(const Scenario& scenario);
 
-// A line of `side` ranks, such as a row of a square mesh; below, a square of side x side. If the
-// topology has no sides: as many nodes, connected like the whole machine. A part has its share of
-// the nodes, at least one.
-model::Extent LineOf(const Scenario& scenario, int64_t side);
+// A line of `side` ranks that are `stride` apart: 1 for a row of a square mesh, the length of a row
+// for a column. If the topology has no sides: as many nodes, connected like the whole machine. A
+// part has the nodes that its ranks span: in blocks, consecutive ranks share them; in turns, or far
+// apart, each rank has one of its own, as long as there are some. If nodes have several ranks, a
+// part is not farther apart than all nodes.
+model::Extent LineOf(const Scenario& scenario, int64_t side, int64_t stride);
+// A square of this many consecutive ranks.
 model::Extent SquareOf(const Scenario& scenario, int64_t ranks);
 
-// The part with `ranks` ranks that remains when the longest side is halved again and again. If
-// halves do not come out even: as many nodes, connected like the whole machine.
+// The part with `ranks` consecutive ranks that remains when the longest side is halved again and
+// again. If halves do not come out even: as many nodes, connected like the whole machine.
 model::Extent CutTo(const Scenario& scenario, int64_t ranks);
 
 }  // namespace cox::strategy

@@ -111,6 +111,43 @@ TEST(ExplainTest, APiecewiseParameterIsAKnee) {
   }
 }
 
+// Pieces of the Parsytec GCel (Juurlink and Wijshoff, section 3.2): its L is 0.26 s, that of a
+// scatter 0. Where a longer message turns a full relation into a scatter, e-bsp's price falls.
+domain::Profile GCelProfile() {
+  domain::Profile profile;
+  const auto set = [&](const char* name, double value, double above = 0) {
+    domain::Parameter parameter =
+        learn::MakeParameter("e-bsp", domain::Level::kNetwork, name, value);
+    parameter.above = above;
+    profile.Set(parameter);
+  };
+  set("g", 172.7e-6 / 4);
+  set("g", 0, 18000);
+  set("g", 118.5e-6 / 4, 27999);
+  set("L", 0.26);
+  set("L", 1.04, 18000);
+  set("L", 0.21, 27999);
+  set("g_scatter", 87.9e-6 / 4);
+  set("g_scatter", 47.8e-6 / 4, 21200);
+  set("L_scatter", 0);
+  set("L_scatter", 0.21, 21200);
+  return profile;
+}
+
+TEST(ExplainTest, ATakeoverOfEBspIsAKnee) {
+  const MachinePointer machine = MachineWith({}, GCelProfile());
+  const auto ask = [&](domain::Collective collective, int64_t ranks, int64_t min, int64_t max) {
+    ExplainQuestion question = AskToExplain(collective, ranks, "e-bsp", min, max);
+    question.scenario.ppn = 1;
+    ExpectExact(*machine, question);
+  };
+  ask(domain::Collective::kReduceScatter, 7, 40000, 55000);
+  ask(domain::Collective::kReduceScatter, 7, 1, 6000);
+  ask(domain::Collective::kBcast, 7, 15000, 60000);
+  ask(domain::Collective::kAllgather, 13, 1, 30000);
+  ask(domain::Collective::kScatter, 16, 1, 30000);
+}
+
 TEST(ExplainTest, SaysEverythingAboutTheScenario) {
   const MachinePointer machine = EveryModelsMachine();
   ExplainQuestion question = AskToExplain(domain::Collective::kAllgather, 7, "loggp", 1, 1 << 20);

@@ -82,6 +82,8 @@ TEST(KernelTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(field([](auto* q) { q->kernel = "sample-sort?largest_bucket=5"; }), "kernel");
   EXPECT_EQ(status([](auto* q) { q->size = 1023; }).code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status([](auto* q) { q->model = "none"; }).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(status([](auto* q) { q->kernel = "matmul-3d"; }).message(),
+            "matmul-3d needs a cube of ranks (1, 8, 27, 64, ...), not 16");
 }
 
 }  // namespace

@@ -105,6 +105,8 @@ TEST(PredictTest, SaysWhatIsMissingOrWrong) {
   odd.collective = domain::Collective::kAllgather;
   EXPECT_EQ(code(*machine, odd, "allgather/neighbor-exchange", ""),
             absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Predict(*machine, Alltoall(6, 4, 64), "alltoall/2-lev-sq", "").status().message(),
+            "alltoall/2-lev-sq needs a square number of ranks, not 6");
   EXPECT_THAT(std::string(Predict(*machine, good, "", "loggp").status().message()),
               HasSubstr("loggp"));
 }

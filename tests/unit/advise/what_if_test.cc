@@ -113,6 +113,11 @@ TEST(WhatIfTest, WhatIsWrongIsNamed) {
       {{"alpha", Change::Kind::kValue, std::nan("")}, "what_if[1].value", "finite"},
       {{"alpha", Change::Kind::kValue, -1}, "what_if[1].value", ">= 0"},
       {{"c3.l", Change::Kind::kValue, 0.5}, "what_if[1].value", "less than 1"},
+      {{"postal.packet", Change::Kind::kValue, 0.5}, "what_if[1].value", "less than 1"},
+      {{"c3.blocking", Change::Kind::kValue, 0.5}, "what_if[1].value", "not 0 or 1"},
+      {{"half_duplex", Change::Kind::kValue, 2}, "what_if[1].value", "not 0 or 1"},
+      {{"hockney.alpha", Change::Kind::kValue, 1e308}, "what_if", "larger than a double"},
+      {{"hockney.network.beta", Change::Kind::kFactor, 1e300}, "what_if", "larger than a double"},
       {{"alpha", Change::Kind::kFactor, kInfinity}, "what_if[1].factor", "finite"},
   };
   for (const auto& [change, field, says] : cases) {
@@ -122,6 +127,8 @@ TEST(WhatIfTest, WhatIsWrongIsNamed) {
     EXPECT_EQ(domain::FieldOf(status), field) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(says));
   }
+  // Far beyond any machine, but a time.
+  EXPECT_TRUE(WithChanges(machine, {{"alpha", Change::Kind::kFactor, 1e100}}).ok());
   const Change huge{"alpha", Change::Kind::kFactor, 1e200};
   EXPECT_EQ(domain::FieldOf(WithChanges(machine, {huge, huge}).status()), "what_if[1].factor");
   EXPECT_EQ(domain::FieldOf(WithChanges(machine, std::vector<Change>(65, huge)).status()),

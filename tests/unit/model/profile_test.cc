@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -289,14 +290,77 @@ TEST(LimitPieces, OfTwoValuesForOneTheFirstStays) {
   EXPECT_EQ(profile.parameters.size(), InPieces(3).parameters.size());
 }
 
-// A packet of less than a byte.
-TEST(Validate, KnowsTheLeastValue) {
-  domain::Profile profile;
-  profile.Set({"c3", domain::Level::kNetwork, "s", 0, 0, "test"});
-  profile.Set({"c3", domain::Level::kNetwork, "l", 1, 0, "test"});
-  EXPECT_TRUE(Validate(profile).ok());
-  profile.Set({"c3", domain::Level::kNetwork, "l", 0.5, 0, "test"});
-  EXPECT_EQ(domain::FieldOf(Validate(profile)), "parameters[1].value");
+// Sizes are at least a byte, and switches are 0 or 1.
+TEST(Validate, KnowsWhichValuesAreAllowed) {
+  for (const Model* model : Models()) {
+    for (const ParameterSpec& spec : model->parameters()) {
+      const auto is_valid = [&](double value) {
+        domain::Profile profile;
+        profile.Set({std::string(model->id()), spec.level, std::string(spec.name), value, 0, ""});
+        const absl::Status status = Validate(profile);
+        EXPECT_EQ(domain::FieldOf(status), status.ok() ? "" : "parameters[0].value");
+        return status.ok();
+      };
+      const bool is_size = spec.unit == "byte";
+      const bool is_switch = spec.unit == "0 or 1";
+      EXPECT_EQ(is_valid(0), !is_size) << model->id() << "." << spec.name;
+      EXPECT_EQ(is_valid(0.5), !is_size && !is_switch) << model->id() << "." << spec.name;
+      EXPECT_TRUE(is_valid(1)) << model->id() << "." << spec.name;
+      EXPECT_EQ(is_valid(2), !is_switch) << model->id() << "." << spec.name;
+    }
+  }
+}
+
+// The sizes and switches by name, so that none loses its unit.
+TEST(Validate, KnowsSizesAndSwitches) {
+  for (const auto& [model, name, value] :
+       {std::tuple("c3", "l", 0.5), std::tuple("postal", "packet", 0.5),
+        std::tuple("cluster", "packet", 0.), std::tuple("logp", "w", 0.),
+        std::tuple("mp-bsp", "word", 0.5), std::tuple("mp-e-bsp", "word", 0.5),
+        std::tuple("c3", "blocking", 0.5), std::tuple("c3", "store_and_forward", 2.),
+        std::tuple("hyperbolic", "half_duplex", 2.)}) {
+    domain::Profile profile;
+    profile.Set({model, domain::Level::kNetwork, name, value, 0, ""});
+    EXPECT_EQ(domain::FieldOf(Validate(profile)), "parameters[0].value") << model << "." << name;
+  }
+}
+
+// alpha between nodes, above a border of its pieces or everywhere.
+TEST(KeepsTimesFinite, RefusesOnlyWhatIsBeyondADouble) {
+  const Model& hockney = **FindModel("hockney");
+  const auto with_alpha = [&](double alpha, double above) {
+    domain::Profile profile = CompleteHockney();
+    domain::Parameter parameter = Hockney(domain::Level::kNetwork, "alpha", alpha);
+    parameter.above = above;
+    profile.Set(parameter);
+    return KeepsTimesFinite(hockney, *ValuesFor(hockney, profile));
+  };
+  for (const double above : {0., 4096.}) {
+    EXPECT_TRUE(with_alpha(1, above));
+    EXPECT_TRUE(with_alpha(1e100, above));
+    EXPECT_FALSE(with_alpha(1e308, above));
+  }
+  // Only for the messages between two borders.
+  domain::Profile profile = CompleteHockney();
+  for (const auto& [above, alpha] : {std::pair(64., 1e308), std::pair(128., 1e-6)}) {
+    domain::Parameter piece = Hockney(domain::Level::kNetwork, "alpha", alpha);
+    piece.above = above;
+    profile.Set(piece);
+  }
+  EXPECT_FALSE(KeepsTimesFinite(hockney, *ValuesFor(hockney, profile)));
+}
+
+TEST(KeepsTimesFinite, HoldsForPlausibleValuesOfEveryModel) {
+  for (const Model* model : Models()) {
+    ParameterValues values;
+    for (const ParameterSpec& spec : model->parameters()) {
+      values.base.push_back(spec.unit == "s"        ? 1
+                            : spec.unit == "s/byte" ? 1e-3
+                            : spec.unit == "0 or 1" ? 0
+                                                    : 1000);
+    }
+    EXPECT_TRUE(KeepsTimesFinite(*model, values)) << model->id();
+  }
 }
 
 TEST(Validate, AcceptsWhatIsRight) {

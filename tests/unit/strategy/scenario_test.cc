@@ -40,6 +40,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{.block_bytes = kMost}, "block_bytes"}, Wrong{{.type_bytes = 0}, "type_bytes"},
         Wrong{{.root = -1}, "root"}, Wrong{{.ranks = 4, .root = 4}, "root"}));
 
+TEST(Scenario, SaysForWhichRanksARootIsWrong) {
+  EXPECT_EQ(Validate({.ranks = 4, .root = 5}).message(),
+            "root: 5 is not between 0 and 3 (with 4 ranks)");
+  EXPECT_EQ(Validate({.root = 5}).message(), "root: 5 is not between 0 and 0 (with 1 rank)");
+}
+
 TEST(Scenario, AcceptsTheLimits) {
   EXPECT_TRUE(Validate({}).ok());
   EXPECT_TRUE(Validate({.ranks = domain::kMaxRanks,

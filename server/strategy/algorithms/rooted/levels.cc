@@ -50,9 +50,9 @@ void BuildPlan(const Plan& plan, Direction direction, const Scenario& scenario,
     model::Phase& phase = schedule->Add();
     phase.traffic = direction == Direction::kFromRoot ? TrafficOf(stars, id, scenario)
                                                       : TrafficOf(Mirrored(stars), id, scenario);
-    if (level >= count - plan.lines) phase.submachine = LineOf(scenario, plan.side);
+    const int64_t blocks = plan.tree.level(level).step;  // from one leader to the next
+    if (level >= count - plan.lines) phase.submachine = LineOf(scenario, plan.side, blocks);
     // A rank with one block need not divide it.
-    const int64_t blocks = plan.tree.level(level).step;
     if (blocks > 1) phase.work.touched_bytes = static_cast<double>(blocks) * BlockBytes(scenario);
   }
 }

@@ -152,7 +152,8 @@ void BuildMesh2d(const Scenario& scenario, const Knobs& knobs, model::Schedule* 
 
 void BuildTwoLevelRows(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const topology::Mesh2d mesh(scenario.ranks);
-  AddPhases(mesh, LineOf(scenario, mesh.columns), LineOf(scenario, mesh.rows), scenario, schedule);
+  AddPhases(mesh, LineOf(scenario, mesh.columns, 1), LineOf(scenario, mesh.rows, mesh.columns),
+            scenario, schedule);
 }
 
 void EnumerateMesh2d(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {

@@ -354,19 +354,48 @@ TEST(LinkTimeTest, StrategiesWithLeadersOfSwitchesAndSocketsAreCompared) {
   }
 }
 
-// C3 prices links itself: units grow as the nodes' own bisection shrinks.
-TEST(LinkTimeTest, C3SeesTheNodesInUse) {
+domain::Profile C3Profile() {
   domain::Profile profile = KnownProfile();
   for (const auto& [name, value] : {std::pair("l", 512.0), std::pair("s", 8.0)}) {
     profile.Set(learn::MakeParameter("c3", domain::Level::kNetwork, name, value));
   }
+  return profile;
+}
+
+// C3 prices links itself: units grow as the nodes' own bisection shrinks.
+TEST(LinkTimeTest, C3SeesTheNodesInUse) {
   const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 16, 1, 4096);
   const NodesInUse wide = Nodes(kTwoSwitches, 1);
   const NodesInUse narrow = Nodes(kTwoSwitches, 8);
-  const model::Cost on_wide = CostOf(scenario, "alltoall/linear", &wide, "c3", profile);
-  const model::Cost on_narrow = CostOf(scenario, "alltoall/linear", &narrow, "c3", profile);
+  const model::Cost on_wide = CostOf(scenario, "alltoall/linear", &wide, "c3", C3Profile());
+  const model::Cost on_narrow = CostOf(scenario, "alltoall/linear", &narrow, "c3", C3Profile());
   // C_l = k ceil(p (p - 1) / b) in units (Fig. 2): 8 packets, 240 messages over 8 links or 1.
   EXPECT_NEAR(on_narrow.units - on_wide.units, 8 * 240 - 8 * 30, 1);
+}
+
+// A strategy that works on parts of the machine sends the same one message as one that does not.
+TEST(LinkTimeTest, C3sPartOfAllRanksIsTheNodesInUse) {
+  const NodesInUse nodes = Nodes("n[1,9]");
+  const strategy::Scenario scenario = Of(domain::Collective::kScatter, 2, 1, 1000);
+  const double linear = CostOf(scenario, "scatter/linear", &nodes, "c3", C3Profile()).units;
+  // s + k + h at the root, C_l = k, C_p = k h with four links between the two nodes.
+  EXPECT_NEAR(linear, (8 + 2 + 4) + 2 + 2 * 4 + 2, 1e-9);
+  for (const char* const strategy : {"scatter/logp-lev-sq", "scatter/logp-lev-rec"}) {
+    EXPECT_NEAR(CostOf(scenario, strategy, &nodes, "c3", C3Profile()).units, linear, 1e-9)
+        << strategy;
+  }
+}
+
+// Of the machine's crossbar both parts have h = 1 and b = 1, of all four ranks b = 2. The list has
+// four links on each way.
+TEST(LinkTimeTest, C3sSmallerPartsChangeAsTheNodesDo) {
+  const NodesInUse nodes = Nodes("n[1,9,17,25]", 1);
+  const strategy::Scenario scenario = Of(domain::Collective::kScatter, 4, 1, 1000);
+  EXPECT_NEAR(nodes.distance_links, 4, 1e-12);
+  const model::Cost placed = CostOf(scenario, "scatter/logp-lev-sq", &nodes, "c3", C3Profile());
+  const model::Cost unplaced = CostOf(scenario, "scatter/logp-lev-sq", nullptr, "c3", C3Profile());
+  // Messages of 4 and 2 packets, each with h three links longer: h once at the sender, and C_p.
+  EXPECT_NEAR(placed.units - unplaced.units, (4 + 1) * 3 + (2 + 1) * 3, 1e-9);
 }
 
 // On one switch pairwise and linear are alike for a library; spread over narrow switches a ring is

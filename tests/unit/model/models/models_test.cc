@@ -109,6 +109,39 @@ TEST(Cluster, StepsOfARelayCostTheSameOneByOne) {
               1, 1e-12);
 }
 
+// A receiver's gap of twice the sender's, and a buffer of 32 packets: floor(1/2 + 32 / i) senders
+// of i packets lose nothing (Tam and Wang, Eq. (6)). Of 65 packets not even one.
+TEST(Cluster, EvenOneSenderMayOverrunTheSwitch) {
+  const Model& cluster = **FindModel("cluster");
+  std::vector<double> values;
+  for (const ParameterSpec& spec : cluster.parameters()) {
+    values.push_back(spec.name == "g_s"      ? 1e-4
+                     : spec.name == "g_r"    ? 2e-4
+                     : spec.name == "B_L"    ? 32
+                     : spec.name == "packet" ? 1500
+                                             : 0);
+  }
+  const auto caveat_of = [&](double senders, double packets) {
+    Phase phase;
+    LevelTraffic& network = phase.traffic.network;
+    network.sends_count = 1;
+    network.receives_count = network.pairs_count = network.messages_count = senders;
+    network.out_bytes = network.max_message_bytes = 1500 * packets;
+    network.in_bytes = network.volume_bytes = senders * 1500 * packets;
+    phase.traffic.any = network;
+    Schedule schedule;
+    schedule.Clear({16, 8, 1});
+    schedule.Add() = phase;
+    return cluster.Caveat(values, schedule);
+  };
+  const std::string even_one =
+      "even one sender overruns the switch's buffer: packets are lost and sent again";
+  EXPECT_EQ(caveat_of(1, 64).find("overrun"), std::string::npos);
+  EXPECT_EQ(caveat_of(1, 65), even_one);
+  EXPECT_EQ(caveat_of(5, 65), even_one);
+  EXPECT_NE(caveat_of(5, 10).find("more than 3 overrun"), std::string::npos) << caveat_of(5, 10);
+}
+
 class EveryModel : public ::testing::TestWithParam<const Model*> {
  protected:
   const Model& model() const { return *GetParam(); }
