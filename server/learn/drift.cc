@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string_view>
 
 #include "domain/level.h"
 #include "domain/parameter.h"
@@ -26,10 +28,11 @@ std::optional<domain::Drift> DriftDetector::Observe(int64_t id, const Cell& cell
   References::value_type* const entry = FindCell(cell);
   if (entry == nullptr || !std::isfinite(log_time)) return std::nullopt;
   auto& [key, reference] = *entry;
-  const bool is_known = reference.Knows(kLeastReference);
-  int sign = reference.SignOf(log_time, kLeastReference);
+  const uint64_t who = std::hash<std::string_view>()({reporter.data(), reporter.size()});
+  const bool is_known = reference.IsKnown();
+  int sign = reference.SignOf(log_time, who);
   double delta = log_time - reference.median();
-  reference.Learn(log_time);
+  reference.Learn(log_time, who);
   if (!station.empty()) {
     DriftReference& own = StationReference(key, station);
     const int own_sign = own.SignOf(log_time, kLeastOfStation);
@@ -41,7 +44,7 @@ std::optional<domain::Drift> DriftDetector::Observe(int64_t id, const Cell& cell
   }
   if (!is_known) return std::nullopt;
 
-  const Deviation deviation{&key, log_time, delta};
+  const Deviation deviation{&key, log_time, delta, who};
   // The machine's streams come first: a drift of the machine is not one of each collective.
   std::optional<domain::Drift> drift = Watch(StreamsOf("", ""), id, deviation, sign, reporter);
   if (drift) return drift;
@@ -53,7 +56,7 @@ DriftDetector::References::value_type* DriftDetector::FindCell(const Cell& cell)
   const auto it = references_.find(key);
   if (it != references_.end()) return &*it;
   if (references_.size() >= kMaxCells) return nullptr;
-  return &*references_.emplace(std::move(key), DriftReference()).first;
+  return &*references_.emplace(std::move(key), CellReference()).first;
 }
 
 DriftReference& DriftDetector::StationReference(const domain::CellKey& cell,
@@ -107,18 +110,19 @@ void DriftDetector::StartAnew(const domain::DriftScope& scope,
   for (auto& [cell, reference] : references_) {
     const domain::ScenarioKey& key = cell.scenario;
     if (!scope.Holds(key.library, key.collective, key.nodes, key.block_bytes)) continue;
-    reference = DriftReference();
+    reference = CellReference();
   }
   // Too few per cell to be compared with: they only begin its reference.
   for (const Deviation& deviation : deviations) {
-    DriftReference& reference = references_.at(*deviation.cell);
-    if (reference.count() + 1 < kLeastReference) reference.Seed(deviation.log_time);
+    references_.at(*deviation.cell).Seed(deviation.log_time, deviation.reporter);
   }
 }
 
 Cell AgedBy(double log_factor, Cell cell) {
   cell.mean_log_time += log_factor;
   cell.variance_log_time += kAgedSigma * kAgedSigma;
+  cell.timings_before_drift = std::max(cell.timings_before_drift, cell.weight);
+  cell.drift_log_factor += log_factor;
   cell.weight = std::min(cell.weight, 1.0);
   return cell;
 }

@@ -2,15 +2,17 @@
 // neighbour who slows some observations, or one slow job, is not a drift.
 //
 // Each cell has a reference: median and spread of its first observations since the last drift. A
-// slow (fast) observation lies above (below) the median by more than one standard deviation and
-// more than 5 %. A stream is a level of the machine, or a library's collective at that level, with
-// a range of block sizes. Per stream a one-sided cumulative sum adds 1 for a slow observation and
-// subtracts 3 for any other, never below 0. This is Page's test (Continuous Inspection Schemes,
-// Biometrika 41, 1954) on signs. The sum is the scaled log-likelihood ratio of "nine in ten are
-// slow" against "half of them are". The sum falls while less than three quarters are slow. It
-// reports a drift at 60 if several reporters saw it. It reports a drift at 100 if a single reporter
-// saw it, and this reporter's earlier observations in the stream were ordinary. Fast observations
-// have a sum of their own. learn/drift_limits.h has these numbers.
+// slow (fast) observation lies above (below) the median by more than one standard deviation, more
+// than 5 % and more than reporters are apart (learn/drift_reference.h). Otherwise two jobs that
+// differ from a third one would be a drift. A stream is a level of the machine, or a library's
+// collective at that level, with a range of block sizes. Per stream a one-sided cumulative sum adds
+// 1 for a slow observation and subtracts 3 for any other, never below 0. This is Page's test
+// (Continuous Inspection Schemes, Biometrika 41, 1954) on signs. The sum is the scaled
+// log-likelihood ratio of "nine in ten are slow" against "half of them are". The sum falls while
+// less than three quarters are slow. It reports a drift at 60 if several reporters saw it. It
+// reports a drift at 100 if a single reporter saw it, and this reporter's earlier observations in
+// the stream were ordinary. Fast observations have a sum of their own. learn/drift_limits.h has
+// these numbers.
 //
 // The ranks of a broadcast finish one after the other, so an ordinary time on one node is slow on
 // another. A cell of all nodes is then too wide to show a change. Therefore an observation is also
@@ -60,7 +62,7 @@ class DriftDetector {
  private:
   // Nodes do not move: deviations point to the keys.
   using References =
-      std::unordered_map<domain::CellKey, DriftReference, absl::Hash<domain::CellKey>>;
+      std::unordered_map<domain::CellKey, CellReference, absl::Hash<domain::CellKey>>;
   using Streams = std::vector<DriftStream>;
 
   References::value_type* FindCell(const Cell& cell);
@@ -77,7 +79,8 @@ class DriftDetector {
 };
 
 // Converts a cell from before a drift to an estimate for the time after it: moved by the drift's
-// factor, uncertain, with the weight of at most one observation.
+// factor, uncertain, with the weight of at most one observation. How many timings it had stays
+// known: ratios of cells that the same drift moved are as certain as before.
 Cell AgedBy(double log_factor, Cell cell);
 
 // Raises the standard errors of the parameters that the drift may have changed, to at least the

@@ -12,14 +12,26 @@ namespace cox::learn {
 inline constexpr size_t kLeastReference = 5;
 // The same of a station: its first observations may be of a job that is warming up.
 inline constexpr size_t kLeastOfStation = 12;
-// The reference learns from this many observations.
+// The reference learns from this many observations. Of one reporter at most kMostOfReporter of them
+// count for a cell: four reporters make a reference complete, or more that observed it less often.
 inline constexpr size_t kMostReference = 24;
+inline constexpr size_t kMostOfReporter = 6;
+// Reporters with this many observations of a cell show how far reporters are apart, if they are at
+// least so many.
+inline constexpr size_t kFewOfPart = 3;
+inline constexpr size_t kFewParts = 3;
 
 // --- A slow or fast observation.
 // It deviates from the reference's median by at least this, and by a standard deviation.
 inline constexpr double kLeastDeviation = 0.05;
 // The least standard deviation: timings may agree better by chance.
 inline constexpr double kLeastReferenceSigma = 0.03;
+// And by this much more than the upper quartile of the reporters' distances from the median: two
+// jobs in succession rarely lie so far out on the same side.
+inline constexpr double kFartherThanReporters = 2.5;
+// An observation by another reporter than the only one in an incomplete reference deviates by at
+// least this: nobody knows yet how far reporters are apart.
+inline constexpr double kLeastBetweenReporters = 0.25;
 
 // --- The sum of a stream.
 // What a slow observation adds, and what any other subtracts.

@@ -20,6 +20,7 @@ struct Deviation {
   const domain::CellKey* cell;  // outlives the deviation
   double log_time;              // ln(seconds)
   double delta;                 // of log_time from the reference's median
+  uint64_t reporter;            // a number that stands for it
 };
 
 class DriftStream {

@@ -34,6 +34,10 @@ struct Cell : domain::ScenarioKey {
   // The number of the one untrusted reporter of all observations (domain::ReporterNumber()); 0:
   // several have reported, or an operator has.
   int64_t only_reporter = 0;
+  // Of a cell from before a drift (AgedBy() of drift.h): its timings, of which `weight` keeps one
+  // at most, and by how much it was moved. 0: the cell is from after the last drift.
+  double timings_before_drift = 0;
+  double drift_log_factor = 0;
 };
 
 }  // namespace cox::learn

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "domain/cell_key.h"
+#include "learn/drift_limits.h"
 #include "learn/structure.h"
 
 namespace cox::learn {
@@ -33,13 +34,19 @@ constexpr double kBetweenJobs = 0.1;
 
 double Squared(double value) { return value * value; }
 
-// Times of one call by the name of the code.
 struct Time {
   double log_time = 0;
-  double variance = 0;
-  double timings = 0;
+  double variance = 0;  // without what a drift added
+  double timings = 0;   // 0: none
+  bool is_aged = false;
+  double drift_log_factor = 0;
 };
-using Times = std::map<absl::string_view, Time>;
+struct CodeTimes {
+  Time now;
+  Time before;  // the last drift
+};
+// Times of one call by the name of the code.
+using Times = std::map<absl::string_view, CodeTimes>;
 // The call without algorithm, size and element: library, collective, nodes, ppn, ranks.
 using ShapeOfCall = std::tuple<absl::string_view, absl::string_view, int64_t, int64_t, int64_t>;
 using TimesBySize = std::map<ShapeOfCall, std::map<int64_t, Times>>;
@@ -53,9 +60,14 @@ TimesBySize TimesOf(absl::Span<const PreparedCell> cells, domain::CellKind kind)
   for (const PreparedCell& prepared : cells) {
     const Cell& cell = *prepared.cell;
     if (cell.kind != kind || prepared.algorithm == kSelectionFile) continue;
-    Time& time = times[ShapeOf(cell)][cell.block_bytes][prepared.algorithm];
-    if (cell.weight <= time.timings) continue;
-    time = {cell.mean_log_time, cell.variance_log_time / cell.weight, cell.weight};
+    CodeTimes& of_code = times[ShapeOf(cell)][cell.block_bytes][prepared.algorithm];
+    const bool is_aged = cell.timings_before_drift > 0;
+    Time& time = is_aged ? of_code.before : of_code.now;
+    const double timings = is_aged ? cell.timings_before_drift : cell.weight;
+    if (timings <= time.timings) continue;
+    const double added = is_aged ? Squared(kAgedSigma) : 0;
+    time = {cell.mean_log_time, std::max(0.0, cell.variance_log_time - added) / timings, timings,
+            is_aged, cell.drift_log_factor};
   }
   return times;
 }
@@ -65,14 +77,35 @@ struct Gain {
   bool is_known = false;
   double log_gain = 0;
   double variance = 0;
+  double timings = 0;
+  bool is_aged = false;
+  bool spans_drift = false;
 };
 
-Gain GainOf(const Times& times, absl::string_view algorithm) {
+// From at least `least` timings of both.
+Gain GainOf(const Times& times, absl::string_view algorithm, double least) {
   const auto the_default = times.find(kDefaultAlgorithm);
   const auto other = times.find(algorithm);
   if (the_default == times.end() || other == times.end()) return {};
-  return {true, the_default->second.log_time - other->second.log_time,
-          the_default->second.variance + other->second.variance};
+  const CodeTimes& a = the_default->second;
+  const CodeTimes& b = other->second;
+  // Best are two times from the same side of the last drift.
+  for (const auto& [of_default, of_other] :
+       {std::pair(&a.now, &b.now), std::pair(&a.before, &b.before), std::pair(&a.now, &b.before),
+        std::pair(&a.before, &b.now)}) {
+    const double timings = std::min(of_default->timings, of_other->timings);
+    if (timings == 0 || timings < least) continue;
+    const bool spans_drift = of_default->is_aged != of_other->is_aged ||
+                             of_default->drift_log_factor != of_other->drift_log_factor;
+    return {.is_known = true,
+            .log_gain = of_default->log_time - of_other->log_time,
+            .variance =
+                of_default->variance + of_other->variance + (spans_drift ? Squared(kAgedSigma) : 0),
+            .timings = timings,
+            .is_aged = of_default->is_aged || of_other->is_aged,
+            .spans_drift = spans_drift};
+  }
+  return {};
 }
 
 double Doublings(int64_t a, int64_t b) {
@@ -85,7 +118,7 @@ Gain GainNear(const std::map<int64_t, Times>& by_size, int64_t bytes, absl::stri
   double distance = kSameSize;
   const auto after = by_size.lower_bound(bytes);
   const auto look = [&](std::map<int64_t, Times>::const_iterator size) {
-    const Gain gain = GainOf(size->second, algorithm);
+    const Gain gain = GainOf(size->second, algorithm, 0);
     if (!gain.is_known || Doublings(size->first, bytes) > distance) return;
     distance = Doublings(size->first, bytes);
     nearest = gain;
@@ -143,8 +176,9 @@ Shortfall Posterior(const PlaceEvidence& evidence) {
 }  // namespace
 
 MissedGains::MissedGains(std::vector<Place> places) : places_(std::move(places)) {
-  std::stable_sort(places_.begin(), places_.end(),
-                   [](const Place& a, const Place& b) { return a.timings > b.timings; });
+  std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
+    return a.is_aged == b.is_aged ? a.timings > b.timings : b.is_aged;
+  });
   if (places_.size() > kMaxPlaces) places_.resize(kMaxPlaces);
   std::stable_sort(places_.begin(), places_.end(),
                    [](const Place& a, const Place& b) { return a.algorithm < b.algorithm; });
@@ -160,7 +194,7 @@ Shortfall MissedGains::At(const Coordinates& at, absl::string_view algorithm) co
         static_cast<size_t>(from - places_.begin()), static_cast<size_t>(to - from));
     const PlaceEvidence evidence = EvidenceOf(own, at);
     const bool is_near = std::any_of(own.begin(), own.end(), [&](const Place& place) {
-      return Nearness(place.at, at) >= kNear;
+      return !place.spans_drift && Nearness(place.at, at) >= kNear;
     });
     if (from->algorithm == algorithm && is_near) return Posterior(evidence);
     const double precision = all.precision + evidence.precision;
@@ -180,13 +214,12 @@ std::map<std::pair<absl::string_view, absl::string_view>, MissedGains> FindMisse
     if (promised_by == benchmarks.end()) continue;
     const auto& [library, collective, nodes, ppn, ranks] = shape;
     for (const auto& [bytes, times] : by_size) {
-      const auto the_default = times.find(kDefaultAlgorithm);
-      if (the_default == times.end() || the_default->second.timings < kEnoughTimings) continue;
       for (const auto& [algorithm, time] : times) {
-        if (algorithm == kDefaultAlgorithm || time.timings < kEnoughTimings) continue;
+        if (algorithm == kDefaultAlgorithm) continue;
+        const Gain found = GainOf(times, algorithm, kEnoughTimings);
+        if (!found.is_known) continue;
         const Gain promised = GainNear(promised_by->second, bytes, algorithm);
         if (!promised.is_known || promised.log_gain < kLeastPromise) continue;
-        const Gain found = GainOf(times, algorithm);
         const Point point{static_cast<double>(nodes), static_cast<double>(ppn),
                           static_cast<double>(ranks), static_cast<double>(bytes)};
         places[{library, collective}].push_back(
@@ -194,7 +227,9 @@ std::map<std::pair<absl::string_view, absl::string_view>, MissedGains> FindMisse
              .algorithm = std::string(algorithm),
              .missing = promised.log_gain - found.log_gain,
              .variance = promised.variance + found.variance,
-             .timings = std::min(time.timings, the_default->second.timings)});
+             .timings = found.timings,
+             .is_aged = found.is_aged,
+             .spans_drift = promised.spans_drift || found.spans_drift});
       }
     }
   }

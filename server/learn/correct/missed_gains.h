@@ -33,17 +33,20 @@ class MissedGains {
   struct Place {
     Coordinates at{};
     std::string algorithm;
-    double missing = 0;   // of the logarithm of the gain; < 0: jobs gained more
-    double variance = 0;  // of `missing`, from the scatter of the timings
-    double timings = 0;   // by jobs
+    double missing = 0;    // of the logarithm of the gain; < 0: jobs gained more
+    double variance = 0;   // of `missing`, from the scatter of the timings
+    double timings = 0;    // by jobs
+    bool is_aged = false;  // of timings from before a drift
+    // Compares timings from before a drift with timings from after it.
+    bool spans_drift = false;
   };
 
-  // Keeps at most kMaxPlaces, those with the most timings.
+  // Keeps at most kMaxPlaces: those from after the last drift, then those with the most timings.
   explicit MissedGains(std::vector<Place> places);
 
-  // What to expect of a promise about `algorithm`. Its own places tell where one is near, else the
-  // places of all algorithms. Zeros far from all places, and where jobs found what was promised.
-  // O(places), allocates nothing.
+  // What to expect of a promise about `algorithm`. Its own places tell where one is near that does
+  // not span a drift, else the places of all algorithms. Zeros far from all places, and where jobs
+  // found what was promised. O(places), allocates nothing.
   Shortfall At(const Coordinates& at, absl::string_view algorithm) const;
 
  private:
@@ -52,7 +55,9 @@ class MissedGains {
 
 // The missed gains by (library, collective). They come from calls that jobs timed at least three
 // times with the default and with another algorithm. A benchmark must have timed both at about this
-// size, with elements of any type. Names live as long as those of `cells`. O(n log n).
+// size, with elements of any type. Timings from before a drift count where there are too few from
+// after it: a drift moves both times of a ratio alike. Names live as long as those of `cells`.
+// O(n log n).
 std::map<std::pair<absl::string_view, absl::string_view>, MissedGains> FindMissedGains(
     absl::Span<const PreparedCell> cells);
 

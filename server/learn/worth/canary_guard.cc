@@ -10,7 +10,7 @@ namespace cox::learn {
 namespace {
 
 constexpr size_t kMostOpenJobs = 256;
-constexpr size_t kMostCanaryJobs = 1'000;
+constexpr size_t kMostWholeJobs = 2'000;
 constexpr size_t kMostNamedJobs = 1'000;
 constexpr size_t kTimingsBetweenCloses = 10'000;
 
@@ -78,6 +78,7 @@ std::vector<domain::Withdrawal> CanaryGuard::Observe(const Timing& timing) {
     withdrawal.first_id = guarded->second.pairs.first_id;
     withdrawal.last_id = timing.id;
     DropNames(&guarded->second.pairs.jobs);
+    DropNames(&guarded->second.whole_jobs);
     guarded_.erase(guarded);
   }
   return withdrawals;
@@ -124,32 +125,40 @@ void CanaryGuard::DropNames(std::set<std::string>* jobs) {
   jobs->clear();
 }
 
-bool CanaryGuard::NameCanaryJob(const std::string& job, Scenario* scenario) {
-  if (!Name(job, kMostCanaryJobs + 1, &scenario->canary_jobs)) return false;
-  scenario->canary_jobs_by_age.push_back(job);
-  if (scenario->canary_jobs_by_age.size() > kMostCanaryJobs) {
-    name_count_ -= scenario->canary_jobs.erase(scenario->canary_jobs_by_age.front());
-    scenario->canary_jobs_by_age.pop_front();
+void CanaryGuard::NameWholeJob(const std::string& job, Guarded* guarded) {
+  if (!Name(job, kMostWholeJobs + 1, &guarded->whole_jobs)) return;
+  guarded->whole_jobs_by_age.push_back(job);
+  if (guarded->whole_jobs_by_age.size() > kMostWholeJobs) {
+    name_count_ -= guarded->whole_jobs.erase(guarded->whole_jobs_by_age.front());
+    guarded->whole_jobs_by_age.pop_front();
   }
-  return true;
 }
 
 void CanaryGuard::AddWholeJob(const domain::ScenarioKey& key, const std::string& job,
                               const Open& open, Scenario* scenario) {
   for (const auto& [chosen, mean] : open.tuned) {
-    scenario->whole[chosen] = {open.first_id, mean.value()};
+    scenario->whole[chosen] = {job, open.first_id, mean.value()};
   }
-  if (!open.tuned.empty() || scenario->whole.empty()) return;
-  // A canary job counts once, however long it is.
-  if (!NameCanaryJob(job, scenario)) return;
+  if (!open.tuned.empty()) return;
   for (auto it = scenario->whole.begin(); it != scenario->whole.end();) {
     const auto& [chosen, whole] = *it;
-    if (chosen.first != open.canary_library) {
+    // Without their names, jobs might count again.
+    if (chosen.first != open.canary_library || name_count_ + 2 > kMostNames) {
       ++it;
       continue;
     }
-    AddPair(key, chosen, job, std::min(whole.first_id, open.first_id),
-            whole.log_time - open.canary.value());
+    Guarded& guarded = guarded_[CallsOf(key, chosen.first, chosen.second)];
+    // A canary job counts once, however long it is. The tuned job waits for the next one.
+    if (guarded.whole_jobs.contains(job)) {
+      ++it;
+      continue;
+    }
+    if (!guarded.whole_jobs.contains(whole.job)) {
+      NameWholeJob(job, &guarded);
+      NameWholeJob(whole.job, &guarded);
+      AddPair(key, chosen, job, std::min(whole.first_id, open.first_id),
+              whole.log_time - open.canary.value());
+    }
     it = scenario->whole.erase(it);
   }
 }

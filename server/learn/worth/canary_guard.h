@@ -8,14 +8,16 @@
 // ln(chosen / default) - kTolerance, from
 // - one job's canaries and peers within at least kPairUs: one pair, however many nodes report;
 // - else a whole canary job, and the last job before it that ran the algorithm.
-// A job counts as over when it has not reported the call for kOverUs.
+// A job counts as over when it has not reported the call for kOverUs. What slows a job as a whole
+// slows all its calls. So a whole job adds at most one pair to a test, however many sizes and types
+// it uses: that of the first of them that is over.
 // Pairs of one shape and size class make one sequential test (learn/worth/lasting_sign_test.h). The
 // guard withdraws an algorithm that takes longer than the default by more than kTolerance, also one
 // that did not for long. It withdraws at most a share kError of the algorithms that do not, however
 // long they run. After a drift begin with a new guard: the evidence was about another machine.
 //
-// Claims of jobs cannot exceed these bounds of memory: kMostScenarios, kMostOpen and kMostNames
-// over all scenarios. The guard ignores what is beyond. Pure; one thread.
+// Claims of jobs cannot exceed these bounds of memory: kMostScenarios, kMostOpen and kMostNames.
+// The guard ignores what is beyond. Pure; one thread.
 #ifndef COX_LEARN_WORTH_CANARY_GUARD_H_
 #define COX_LEARN_WORTH_CANARY_GUARD_H_
 
@@ -93,15 +95,13 @@ class CanaryGuard {
   };
   // The last job that ran an algorithm throughout.
   struct WholeJob {
+    std::string job;
     int64_t first_id = 0;
     double log_time = 0;
   };
   struct Scenario {
     std::map<std::string, Open> open;  // by job
     std::map<Chosen, WholeJob> whole;  // since the last canary job
-    // The last whole jobs that were paired: each once.
-    std::set<std::string> canary_jobs;
-    std::deque<std::string> canary_jobs_by_age;
   };
   // Pairs that a test may show something by.
   struct Pairs {
@@ -114,6 +114,9 @@ class CanaryGuard {
   struct Guarded {
     LastingSignTest test;
     Pairs pairs;
+    // The last whole jobs that were paired, with canaries or tuned: each once.
+    std::set<std::string> whole_jobs;
+    std::deque<std::string> whole_jobs_by_age;
   };
 
   // Makes what pairs it can of the scenario's open timings.
@@ -123,8 +126,8 @@ class CanaryGuard {
   // Adds a name. False if it is there, or there are too many.
   bool Name(const std::string& job, size_t most, std::set<std::string>* jobs);
   void DropNames(std::set<std::string>* jobs);
-  // The same of the canary jobs, in place of the oldest.
-  bool NameCanaryJob(const std::string& job, Scenario* scenario);
+  // The same of a paired whole job, in place of the oldest.
+  void NameWholeJob(const std::string& job, Guarded* guarded);
   void AddWholeJob(const domain::ScenarioKey& key, const std::string& job, const Open& open,
                    Scenario* scenario);
   void AddPair(const domain::ScenarioKey& key, const Chosen& chosen, const std::string& job,
@@ -135,7 +138,7 @@ class CanaryGuard {
   std::map<domain::ComparedCalls, Guarded> guarded_;
   std::set<domain::ComparedCalls> changed_;  // tests with a new value
   size_t open_count_ = 0;
-  size_t name_count_ = 0;  // in all scenarios and tests
+  size_t name_count_ = 0;  // in all tests
   size_t timings_until_close_ = 0;
 };
 

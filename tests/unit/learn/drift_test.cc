@@ -12,6 +12,7 @@
 #include "domain/parameter.h"
 #include "domain/profile.h"
 #include "learn/drift.h"
+#include "learn/drift_reference.h"
 
 namespace cox::learn {
 namespace {
@@ -55,6 +56,17 @@ class Series {
     ++id_;
     return detector_.Observe(id_, cell, std::log(ideal * slower) + noise_(engine_), job);
   }
+  // `jobs` jobs of `count` observations each, which are slower and faster than each other by
+  // `apart`, the standard deviation of ln(time). Returns the number of drifts.
+  int RunApart(int jobs, int count, double apart) {
+    int drifts = 0;
+    for (int job = 0; job < jobs; ++job) {
+      const double slower = std::exp(apart * std::normal_distribution<double>()(engine_));
+      const std::string name = "apart-" + std::to_string(++apart_jobs_);
+      for (int i = 0; i < count; ++i) drifts += Step(name, slower) ? 1 : 0;
+    }
+    return drifts;
+  }
   double Uniform(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine_);
   }
@@ -72,6 +84,7 @@ class Series {
   std::normal_distribution<double> noise_;
   std::vector<Cell> cells_;
   DriftDetector detector_;
+  int apart_jobs_ = 0;
 };
 
 class DriftTest : public ::testing::TestWithParam<unsigned> {};
@@ -158,6 +171,57 @@ TEST_P(DriftTest, ABurstThatOneOrdinaryJobSeesIsNoDrift) {
   EXPECT_TRUE(series.Run(50, "other job", 2));
 }
 
+// On machines that stay as they are. With references of one job's observations each had up to
+// twelve drifts.
+TEST(DriftDetectorTest, JobsThatDifferAreRarelyADrift) {
+  constexpr int kMachines = 30;
+  for (const size_t cells : {2, 30}) {
+    for (const double apart : {0.05, 0.1, 0.15}) {
+      for (const int count : {60, 300}) {
+        int drifts = 0;
+        for (unsigned seed = 0; seed < kMachines; ++seed) {
+          Series series(1000 + seed, 0.03);
+          series.KeepCells(0, cells);
+          drifts += series.RunApart(40, count, apart);
+        }
+        EXPECT_LE(drifts, (apart < 0.15 ? 0.4 : 0.8) * kMachines)
+            << apart << ", jobs of " << count << ", cells " << cells;
+      }
+    }
+  }
+}
+
+TEST(DriftDetectorTest, AHalvedRateIsNoticedAmongJobsThatDiffer) {
+  constexpr int kMachines = 100;
+  for (const int jobs_before : {1, 2, 3, 10}) {
+    int noticed = 0;
+    for (unsigned seed = 0; seed < kMachines; ++seed) {
+      Series series(100 + seed);
+      series.RunApart(jobs_before, 300, 0.1);
+      series.seconds_per_byte *= 2;
+      series.latency_s *= 2;
+      noticed += series.RunApart(2, 300, 0.1) > 0 ? 1 : 0;
+    }
+    EXPECT_GE(noticed, 0.9 * kMachines) << jobs_before;
+  }
+}
+
+// Two jobs at once. The parts of the reference are too few to show how far jobs are apart.
+TEST_P(DriftTest, AHalvedRateIsNoticedInMidRunOfTwoJobs) {
+  Series series(GetParam());
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_FALSE(series.Step("one", 1));
+    ASSERT_FALSE(series.Step("two", 1.1));
+  }
+  std::optional<domain::Drift> drift;
+  int since = 0;
+  for (; !drift && since < 120; ++since) {
+    drift = series.Step(since % 2 == 0 ? "one" : "two", since % 2 == 0 ? 2 : 2.2);
+  }
+  ASSERT_TRUE(drift);
+  EXPECT_LE(since, 80);
+}
+
 TEST_P(DriftTest, CreepingIsNoticedOnceItIsFarEnough) {
   Series series(GetParam());
   ASSERT_FALSE(series.Run(1'000));
@@ -203,6 +267,67 @@ TEST(DriftDetectorTest, ManyCellsAndReportersAreBounded) {
   }
 }
 
+// The sign of a time beside a reference of `reporters` reporters, `apart` from each other.
+int SignBeside(int reporters, double apart, double log_time) {
+  CellReference reference;
+  for (int i = 0; i < 24; ++i) {
+    for (int reporter = 0; reporter < reporters; ++reporter) {
+      const double noise = i % 2 == 0 ? 0.02 : -0.02;
+      reference.Learn(-7 + apart * reporter + noise, static_cast<uint64_t>(reporter));
+    }
+  }
+  return reference.SignOf(log_time, 99);
+}
+
+TEST(CellReferenceTest, KnowsHowFarItsReportersAreApart) {
+  // Nobody knows how far the second job is from the first.
+  EXPECT_EQ(SignBeside(1, 0, -6.8), 0);
+  EXPECT_EQ(SignBeside(1, 0, -6.7), 1);
+  EXPECT_EQ(SignBeside(1, 0, -7.3), -1);
+  EXPECT_EQ(SignBeside(2, 0, -6.8), 0);
+  // Now they are known to agree, or not.
+  EXPECT_EQ(SignBeside(5, 0, -6.9), 1);
+  EXPECT_EQ(SignBeside(5, 0, -6.97), 0);
+  EXPECT_EQ(SignBeside(5, 0.1, -6.5), 0);
+  EXPECT_EQ(SignBeside(5, 0.1, -6.2), 1);
+}
+
+TEST(CellReferenceTest, IsStrictWithItsOnlyReporter) {
+  CellReference reference;
+  for (int i = 0; i < 30; ++i) reference.Learn(i % 2 == 0 ? -7.02 : -6.98, 1);
+  EXPECT_EQ(reference.SignOf(-6.9, 1), 1);
+  EXPECT_EQ(reference.SignOf(-6.9, 2), 0);
+  // Another one that is far away changes nothing.
+  for (int i = 0; i < 30; ++i) reference.Learn(-6, 2);
+  EXPECT_EQ(reference.SignOf(-6.9, 1), 1);
+  EXPECT_EQ(reference.SignOf(-6, 2), 1);
+  EXPECT_NEAR(reference.median(), -7, 0.021);
+}
+
+TEST(CellReferenceTest, WhoMostlyDeviatesHasNoPart) {
+  CellReference reference;
+  for (int i = 0; i < 30; ++i) reference.Learn(-7, 1);
+  // A few of its times are ordinary.
+  for (int i = 0; i < 30; ++i) reference.Learn(i % 4 == 0 ? -6.9 : -6.3, 2);
+  EXPECT_NEAR(reference.median(), -7, 1e-9);
+  EXPECT_EQ(reference.SignOf(-6.9, 1), 1);
+}
+
+// Each observation may name another reporter.
+TEST(CellReferenceTest, IsCompleteAfterManyReportersToo) {
+  CellReference reference;
+  for (uint64_t reporter = 0; reporter < 24; ++reporter) reference.Learn(-7, reporter);
+  reference.Learn(-6, 99);
+  EXPECT_EQ(reference.SignOf(-6.9, 99), 1);
+  // Liars do not keep it from becoming so.
+  CellReference besides_liars;
+  for (uint64_t reporter = 0; reporter < 5; ++reporter) besides_liars.Learn(-7, reporter);
+  for (uint64_t liar = 1000; liar < 2000; ++liar) besides_liars.Learn(7, liar);
+  EXPECT_EQ(besides_liars.SignOf(-6.9, 99), 0);
+  for (uint64_t reporter = 5; reporter < 24; ++reporter) besides_liars.Learn(-7, reporter);
+  EXPECT_EQ(besides_liars.SignOf(-6.9, 99), 1);
+}
+
 TEST(DriftDetectorTest, AgedCellsFollowTheFactorAndWeighLittle) {
   Cell cell;
   cell.weight = 500;
@@ -211,6 +336,10 @@ TEST(DriftDetectorTest, AgedCellsFollowTheFactorAndWeighLittle) {
   EXPECT_NEAR(aged.mean_log_time, -7 + std::log(2.0), 1e-12);
   EXPECT_EQ(aged.weight, 1);
   EXPECT_NEAR(aged.variance_log_time, 0.09, 1e-12);
+  EXPECT_EQ(aged.timings_before_drift, 500);
+  EXPECT_NEAR(aged.drift_log_factor, std::log(2.0), 1e-12);
+  EXPECT_EQ(AgedBy(0.1, aged).timings_before_drift, 500);
+  EXPECT_EQ(cell.timings_before_drift, 0);
 }
 
 TEST(DriftDetectorTest, StandardErrorsOfTheLevelAreWidened) {

@@ -35,7 +35,9 @@ class Fleet {
   double factor = 1;     // chosen / default, in truth
   double scatter = 0.2;  // of one call's ln(time)
   double step = 0.05;    // of the machine's ln(speed), per window
+  double apart = 0;      // scatter of ln(time) between jobs that run one of the two throughout
   int nodes = 1;         // each reports its own share of the calls
+  std::vector<int64_t> sizes = {1024};  // of each of these jobs
 
   // A job of `seconds` that runs every twentieth call by the default. Withdrawals go to `all`.
   void RunApplyJob(int seconds) {
@@ -53,13 +55,21 @@ class Fleet {
   }
 
   // A job that runs one of the two throughout.
-  void RunWholeJob(int seconds, bool is_canary) {
-    const std::string job = "job-" + std::to_string(++jobs_);
+  void RunWholeJob(int seconds, bool is_canary) { RunPart(NewJob(), seconds, is_canary); }
+  // Another job begins. What slows it slows all its parts.
+  std::string NewJob() {
     load_ += step * normal_(random_);
+    if (apart > 0) own_load_ = apart * normal_(random_);
+    return "job-" + std::to_string(++jobs_);
+  }
+  // The job runs for a while, then it pauses.
+  void RunPart(const std::string& job, int seconds, bool is_canary) {
     for (int second = 0; second < seconds; ++second) {
       now_us_ += kSecondUs;
-      Report(job, is_canary ? "default" : "chain", is_canary ? 1 : factor, 100,
-             is_canary ? domain::CanaryArm::kCanary : domain::CanaryArm::kTuned);
+      for (const int64_t size : sizes) {
+        Report(job, is_canary ? "default" : "chain", is_canary ? 1 : factor, 100,
+               is_canary ? domain::CanaryArm::kCanary : domain::CanaryArm::kTuned, size);
+      }
     }
     now_us_ += 100 * kSecondUs;
   }
@@ -73,16 +83,17 @@ class Fleet {
 
  private:
   void Report(const std::string& job, const std::string& algorithm, double times, double calls,
-              domain::CanaryArm arm) {
-    const domain::ScenarioKey key = Call(algorithm);
+              domain::CanaryArm arm, int64_t size = 1024) {
+    const domain::ScenarioKey key = Call(algorithm, size);
     const double noise = scatter / std::sqrt(calls) * normal_(random_);
-    for (const domain::Withdrawal& withdrawal : guard.Observe({.id = ++id_,
-                                                .scenario = &key,
-                                                .job = job,
-                                                .at_us = now_us_,
-                                                .time_s = 1e-4 * times * std::exp(load_ + noise),
-                                                .calls = calls,
-                                                .arm = arm})) {
+    for (const domain::Withdrawal& withdrawal :
+         guard.Observe({.id = ++id_,
+         .scenario = &key,
+         .job = job,
+         .at_us = now_us_,
+         .time_s = 1e-4 * times * std::exp(load_ + own_load_ + noise),
+         .calls = calls,
+         .arm = arm})) {
       all.push_back(withdrawal);
     }
   }
@@ -90,6 +101,7 @@ class Fleet {
   std::mt19937 random_;
   std::normal_distribution<double> normal_;
   double load_ = 0;
+  double own_load_ = 0;  // the job's
   int64_t now_us_ = 1'700'000'000 * kSecondUs;
   int64_t id_ = 0;
   int jobs_ = 0;
@@ -214,6 +226,79 @@ TEST(CanaryGuardTest, WholeJobsAreCompared) {
   }
   EXPECT_GE(withdrawn, 98);
   EXPECT_LE(withdrawn_wrongly, 4);
+}
+
+// Sizes of one test: all from a power of two to the next.
+std::vector<int64_t> EightSizes() {
+  std::vector<int64_t> sizes;
+  for (int64_t bytes = 1024; bytes < 2048; bytes += 128) sizes.push_back(bytes);
+  return sizes;
+}
+
+// What slows a job as a whole slows it at all sizes.
+TEST(CanaryGuardTest, EightSizesOfOneJobAreOnePair) {
+  for (const bool begins_with_canary : {false, true}) {
+    Fleet fleet(8);
+    fleet.factor = 2;
+    fleet.sizes = EightSizes();
+    if (begins_with_canary) fleet.RunWholeJob(30, true);
+    fleet.RunWholeJob(30, false);
+    fleet.RunWholeJob(30, true);
+    fleet.RunWholeJob(30, false);
+    EXPECT_TRUE(fleet.all.empty());
+    const std::vector<domain::Comparison> comparisons = fleet.guard.Comparisons();
+    ASSERT_EQ(comparisons.size(), 1);
+    EXPECT_EQ(comparisons[0].pair_count, 1);
+  }
+}
+
+// One of the two pauses again and again while jobs of the other come and go.
+TEST(CanaryGuardTest, AWholeJobWithPausesIsOnePair) {
+  for (const bool canaries_come_and_go : {false, true}) {
+    Fleet fleet(9);
+    fleet.factor = 2;
+    fleet.sizes = EightSizes();
+    const std::string pauses = fleet.NewJob();
+    for (int i = 0; i < 20; ++i) {
+      fleet.RunPart(pauses, 30, !canaries_come_and_go);
+      fleet.RunWholeJob(30, canaries_come_and_go);
+    }
+    EXPECT_TRUE(fleet.all.empty());
+    const std::vector<domain::Comparison> comparisons = fleet.guard.Comparisons();
+    ASSERT_EQ(comparisons.size(), 1);
+    EXPECT_EQ(comparisons[0].pair_count, 1);
+  }
+}
+
+TEST(CanaryGuardTest, JobsOfManySizesThatScatterAreRarelyTakenForSlower) {
+  for (const double apart : {0.1, 0.2}) {
+    int withdrawn = 0;
+    for (unsigned seed = 0; seed < 300; ++seed) {
+      Fleet fleet(7000 + seed);
+      fleet.factor = std::exp(CanaryGuard::kTolerance);
+      fleet.apart = apart;
+      fleet.step = 0.01;
+      fleet.sizes = EightSizes();
+      for (int job = 0; job < 40; ++job) fleet.RunWholeJob(3, fleet.Draw(0.5));
+      withdrawn += fleet.all.empty() ? 0 : 1;
+    }
+    // 3 of 300 are allowed on average.
+    EXPECT_LE(withdrawn, 8) << apart;
+  }
+}
+
+// Nine canary jobs, each after a tuned one, and a job that comes after the last.
+TEST(CanaryGuardTest, JobsOfManySizesShowWhatIsTwiceAsSlow) {
+  int withdrawn = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Fleet fleet(seed);
+    fleet.factor = 2;
+    fleet.apart = 0.1;
+    fleet.sizes = EightSizes();
+    for (int job = 0; job < 19; ++job) fleet.RunWholeJob(3, job % 2 == 1);
+    withdrawn += fleet.all.empty() ? 0 : 1;
+  }
+  EXPECT_GE(withdrawn, 195);
 }
 
 // Jobs that do not draw canaries tell nothing: they may be other jobs at other times.
