@@ -19,15 +19,10 @@ namespace {
 constexpr int64_t kSlotUs = 30'000'000;
 constexpr size_t kCanariesPerBlock = 2;
 
-// A value of the experiment: the calls of one job, or of one slot of a job with both arms.
-struct Unit {
-  int64_t at_us = 0;
-  double calls = 0;
-  double time_s = 0;  // mean
-  // What is slow as a whole: the job, and its slot.
-  std::pair<absl::string_view, int64_t> cluster;
-};
+// What is slow as a whole: the job, and its slot.
 using Cluster = std::pair<absl::string_view, int64_t>;
+// Library and algorithm: libcoxcoll may run beside the job's own library.
+using Ran = std::pair<absl::string_view, absl::string_view>;
 
 // The sums of a unit while it grows.
 struct Sums {
@@ -39,12 +34,32 @@ struct Sums {
     time_s += time.calls * time.time_s;
     at_us += time.calls * static_cast<double>(time.at_us);
   }
+  void Add(const Sums& other, double factor = 1) {
+    calls += factor * other.calls;
+    time_s += factor * other.time_s;
+    at_us += factor * other.at_us;
+  }
 };
+
+// The tuned calls of one algorithm, and its peers among them.
+struct TunedSums {
+  Sums all;
+  Sums peers;
+};
+using TunedByRan = std::map<Ran, TunedSums>;
 
 struct Arms {
   std::map<Cluster, Sums> canaries;
-  std::map<Cluster, Sums> peers;
-  std::map<Cluster, Sums> tuned;  // peers included
+  std::map<Cluster, TunedByRan> tuned;
+};
+
+// A value of the experiment: the calls of one job, or of one slot of a job with both arms.
+struct Unit {
+  int64_t at_us = 0;
+  double calls = 0;
+  double time_s = 0;  // mean
+  Cluster cluster;
+  const TunedByRan* tuned = nullptr;  // of tuned calls: what they are the sum of
 };
 
 std::vector<Unit> UnitsOf(const std::map<Cluster, Sums>& sums) {
@@ -61,9 +76,67 @@ std::vector<Unit> UnitsOf(const std::map<Cluster, Sums>& sums) {
   return units;
 }
 
+std::vector<Unit> TunedUnitsOf(const Arms& arms) {
+  std::map<Cluster, Sums> sums;
+  for (const auto& [cluster, by_ran] : arms.tuned) {
+    for (const auto& [ran, tuned] : by_ran) sums[cluster].Add(tuned.all);
+  }
+  std::vector<Unit> units = UnitsOf(sums);
+  for (Unit& unit : units) unit.tuned = &arms.tuned.at(unit.cluster);
+  return units;
+}
+
+// Tuned calls of a block that are compared as one.
+struct Part {
+  double calls = 0;
+  double spent_s = 0;
+  std::map<Cluster, Sums> sample;  // what stands for them, with as many calls
+
+  void Count(const Sums& tuned) {
+    calls += tuned.calls;
+    spent_s += tuned.time_s;
+  }
+};
+
+// The calls that peers stand for, and the others, which stand for themselves. Peers are of the same
+// job and algorithm, because another one may take any time. They weigh as much as those that they
+// stand for, whatever share of its calls a job draws.
+std::vector<Part> PartsOf(absl::Span<const Unit> tuned) {
+  std::map<std::pair<absl::string_view, Ran>, TunedSums> totals;
+  for (const Unit& unit : tuned) {
+    for (const auto& [ran, sums] : *unit.tuned) {
+      TunedSums& total = totals[{unit.cluster.first, ran}];
+      total.all.Add(sums.all);
+      total.peers.Add(sums.peers);
+    }
+  }
+  Part with_peers;
+  Part without;
+  for (const Unit& unit : tuned) {
+    for (const auto& [ran, sums] : *unit.tuned) {
+      const TunedSums& total = totals[{unit.cluster.first, ran}];
+      if (!(total.peers.calls > 0)) {
+        without.Count(sums.all);
+        without.sample[unit.cluster].Add(sums.all);
+        continue;
+      }
+      with_peers.Count(sums.all);
+      if (sums.peers.calls > 0) {
+        with_peers.sample[unit.cluster].Add(sums.peers, total.all.calls / total.peers.calls);
+      }
+    }
+  }
+  std::vector<Part> parts;
+  for (Part* part : {&with_peers, &without}) {
+    if (part->calls > 0) parts.push_back(std::move(*part));
+  }
+  return parts;
+}
+
 struct Mean {
   double calls = 0;
   double time_s = 0;
+  double squared_shares = 0;  // sum; the share of a unit is of the calls
 };
 
 Mean MeanOf(absl::Span<const Unit> units) {
@@ -73,7 +146,31 @@ Mean MeanOf(absl::Span<const Unit> units) {
     mean.time_s += unit.calls * unit.time_s;
   }
   mean.time_s /= mean.calls;
+  for (const Unit& unit : units) mean.squared_shares += std::pow(unit.calls / mean.calls, 2);
   return mean;
+}
+
+// A mean lies nearer to its own units than the truth does, and nearest to the heaviest. If all
+// units scatter alike, this part of a unit's variance is left around the mean: (n - 1) / n of equal
+// units.
+double VarianceLeft(const Unit& unit, const Mean& mean, size_t n) {
+  const double share = unit.calls / mean.calls;
+  const double others = (mean.calls - unit.calls) / mean.calls;
+  const auto count = static_cast<double>(n);
+  // Equal units beside this one leave the least. Where it has almost all calls, rounding is
+  // greater.
+  constexpr double kAboveRounding = 1e-24;
+  return std::max(
+      {1 - 2 * share + mean.squared_shares, others * others * count / (count - 1), kAboveRounding});
+}
+
+// The standard deviation of a unit, by two or more of them.
+double ScatterOf(absl::Span<const Unit> units, const Mean& mean) {
+  const auto n = static_cast<double>(units.size());
+  double squares = 0;
+  for (const Unit& unit : units) squares += std::pow(unit.time_s - mean.time_s, 2);
+  // The sum of VarianceLeft.
+  return std::sqrt(squares / (n - 2 + n * mean.squared_shares));
 }
 
 // A row while blocks are added.
@@ -81,38 +178,34 @@ struct Row {
   Savings savings;
   std::map<Cluster, double> deviation_s;  // of saved_s, by what is slow as a whole
 
-  // `canaries`: two or more. `tuned`: one or more. `sample`: what stands for them, one or more.
-  void AddBlock(absl::Span<const Unit> canaries, absl::Span<const Unit> tuned,
-                absl::Span<const Unit> sample, double ranks) {
-    const Mean all = MeanOf(tuned);
+  // `canaries`: two or more. `tuned`: one or more.
+  void AddBlock(absl::Span<const Unit> canaries, absl::Span<const Unit> tuned, double ranks) {
     const Mean control = MeanOf(canaries);
-    const Mean treated = MeanOf(sample);
-    const double saved_s = all.calls * (control.time_s - treated.time_s);
-    savings.compared_calls += all.calls;
     savings.canary_calls += control.calls;
-    savings.spent_s += all.calls * all.time_s;
-    savings.saved_s += saved_s;
-    savings.saved_rank_s += saved_s * ranks;
-    const auto add = [&](absl::Span<const Unit> units, const Mean& mean, double sign) {
-      const auto n = static_cast<double>(units.size());
-      // Less one for the mean.
-      const double scale = sign * all.calls / mean.calls * std::sqrt(n / (n - 1));
-      for (const Unit& unit : units) {
-        deviation_s[unit.cluster] += scale * unit.calls * (unit.time_s - mean.time_s);
+    for (const Part& part : PartsOf(tuned)) {
+      const std::vector<Unit> sample = UnitsOf(part.sample);
+      const Mean treated = MeanOf(sample);
+      const double saved_s = part.calls * (control.time_s - treated.time_s);
+      savings.compared_calls += part.calls;
+      savings.spent_s += part.spent_s;
+      savings.saved_s += saved_s;
+      savings.saved_rank_s += saved_s * ranks;
+      AddDeviations(canaries, control, part.calls);
+      if (sample.size() > 1) {
+        AddDeviations(sample, treated, -part.calls);
+      } else {
+        // A single value does not show its scatter: it is taken to be as great as a canary's.
+        deviation_s[sample.front().cluster] +=
+            part.calls * ScatterOf(canaries, control) * treated.time_s / control.time_s;
       }
-    };
-    add(canaries, control, 1);
-    if (sample.size() > 1) {
-      add(sample, treated, -1);
-    } else {
-      // A single value does not show its scatter: it is taken to be as great as a canary's.
-      const auto n = static_cast<double>(canaries.size());
-      double squares = 0;
-      for (const Unit& unit : canaries) {
-        squares += std::pow(unit.time_s - control.time_s, 2) / (n - 1);
-      }
-      deviation_s[sample.front().cluster] +=
-          all.calls * std::sqrt(squares) * treated.time_s / control.time_s;
+    }
+  }
+
+  // Of `calls` times the mean of `units`: two or more.
+  void AddDeviations(absl::Span<const Unit> units, const Mean& mean, double calls) {
+    for (const Unit& unit : units) {
+      deviation_s[unit.cluster] += calls * unit.calls / mean.calls * (unit.time_s - mean.time_s) /
+                                   std::sqrt(VarianceLeft(unit, mean, units.size()));
     }
   }
 
@@ -147,8 +240,7 @@ class Estimator {
   void AddScenario(const domain::ScenarioKey& key, const Arms& arms) {
     if (!of_.library.empty() && key.library != of_.library) return;
     const std::vector<Unit> canaries = UnitsOf(arms.canaries);
-    const std::vector<Unit> tuned = WantedOf(arms.tuned);
-    const std::vector<Unit> peers = WantedOf(arms.peers);
+    const std::vector<Unit> tuned = WantedOf(arms);
     std::set<Row*> rows;
     for (const Unit& unit : tuned) {
       for (Row* row : RowsOf(key, unit)) {
@@ -160,8 +252,7 @@ class Estimator {
     for (const Unit& unit : canaries) stored += unit.calls;
     for (Row* row : rows) row->savings.stored_canary_calls += stored;
     const size_t blocks = canaries.size() / kCanariesPerBlock;
-    auto next_tuned = tuned.begin();
-    auto next_peer = peers.begin();
+    auto next = tuned.begin();
     for (size_t block = 0; block < blocks; ++block) {
       const size_t begin = block * kCanariesPerBlock;
       const bool is_last = block + 1 == blocks;
@@ -172,15 +263,11 @@ class Estimator {
       const int64_t border_us =
           is_last ? INT64_MAX
                   : control.back().at_us + (canaries[end].at_us - control.back().at_us) / 2;
-      const auto take = [&](const std::vector<Unit>& units, auto* next) {
-        std::vector<Unit> near;
-        for (; *next != units.end() && (*next)->at_us <= border_us; ++*next) {
-          if (IsNear(**next, control)) near.push_back(**next);
-        }
-        return near;
-      };
-      const std::vector<Unit> near = take(tuned, &next_tuned);
-      AddBlock(key, control, near, take(peers, &next_peer));
+      std::vector<Unit> near;
+      for (; next != tuned.end() && next->at_us <= border_us; ++next) {
+        if (IsNear(*next, control)) near.push_back(*next);
+      }
+      AddBlock(key, control, near);
     }
   }
 
@@ -209,8 +296,9 @@ class Estimator {
     });
   }
 
-  std::vector<Unit> WantedOf(const std::map<Cluster, Sums>& sums) const {
-    std::vector<Unit> units = UnitsOf(sums);
+  // Tuned ones.
+  std::vector<Unit> WantedOf(const Arms& arms) const {
+    std::vector<Unit> units = TunedUnitsOf(arms);
     if (!of_.job.empty()) {
       std::erase_if(units, [&](const Unit& unit) { return unit.cluster.first != of_.job; });
     }
@@ -249,25 +337,15 @@ class Estimator {
     return {&total_, &rows_[KeyOf(key, unit)]};
   }
 
-  // `peers` may be empty.
   void AddBlock(const domain::ScenarioKey& key, absl::Span<const Unit> canaries,
-                const std::vector<Unit>& tuned, const std::vector<Unit>& peers) {
+                const std::vector<Unit>& tuned) {
     if (tuned.empty()) return;
     const auto ranks = static_cast<double>(key.ranks);
-    total_.AddBlock(canaries, tuned, peers.empty() ? tuned : peers, ranks);
+    total_.AddBlock(canaries, tuned, ranks);
     if (!has_rows()) return;
-    struct Part {
-      std::vector<Unit> tuned;
-      std::vector<Unit> peers;
-    };
-    std::map<RowKey, Part> parts;
-    for (const Unit& unit : tuned) parts[KeyOf(key, unit)].tuned.push_back(unit);
-    for (const Unit& unit : peers) parts[KeyOf(key, unit)].peers.push_back(unit);
-    for (const auto& [row, part] : parts) {
-      if (part.tuned.empty()) continue;
-      rows_[row].AddBlock(canaries, part.tuned, part.peers.empty() ? part.tuned : part.peers,
-                          ranks);
-    }
+    std::map<RowKey, std::vector<Unit>> of_rows;
+    for (const Unit& unit : tuned) of_rows[KeyOf(key, unit)].push_back(unit);
+    for (const auto& [row, units] : of_rows) rows_[row].AddBlock(canaries, units, ranks);
   }
 
   const SavingsOf of_;
@@ -285,11 +363,32 @@ domain::ScenarioKey CallOf(const CallTime& time, absl::string_view library) {
   return key;
 }
 
-// Libcoxcoll runs beside the job's own library.
+// Libcoxcoll runs beside the job's own library. `times` may have no call of that library: if they
+// are of one collective, say. Then it is the library whose canaries ran the same calls. If there
+// are several, it stays open, because the default of another library may take any time.
 ByJob LibrariesOfJobs(absl::Span<const CallTime> times) {
+  const auto is_own = [](const CallTime& time) {
+    return time.scenario.library != library::kCoxcoll;
+  };
   ByJob libraries;
   for (const CallTime& time : times) {
-    if (time.scenario.library != library::kCoxcoll) libraries[time.job] = time.scenario.library;
+    if (is_own(time)) libraries[time.job] = time.scenario.library;
+  }
+  using Names = std::set<absl::string_view>;
+  std::map<domain::ScenarioKey, Names> with_canaries;
+  for (const CallTime& time : times) {
+    if (is_own(time) && time.arm == domain::CanaryArm::kCanary) {
+      with_canaries[CallOf(time, "")].insert(time.scenario.library);
+    }
+  }
+  std::map<absl::string_view, Names> possible;  // by job
+  for (const CallTime& time : times) {
+    if (libraries.contains(time.job)) continue;
+    const auto found = with_canaries.find(CallOf(time, ""));
+    if (found != with_canaries.end()) possible[time.job].merge(Names(found->second));
+  }
+  for (const auto& [job, names] : possible) {
+    if (names.size() == 1) libraries[job] = *names.begin();
   }
   return libraries;
 }
@@ -348,8 +447,13 @@ std::vector<Savings> EstimateSavings(absl::Span<const CallTime> times, const Sav
         CallOf(time, library == libraries.end() ? time.scenario.library : library->second);
     Arms& arms = jobs[key][time.job];
     const Cluster cluster(time.job, time.at_us / kSlotUs);
-    (is_default ? arms.canaries : arms.tuned)[cluster].Add(time);
-    if (time.arm == domain::CanaryArm::kPeer) arms.peers[cluster].Add(time);
+    if (is_default) {
+      arms.canaries[cluster].Add(time);
+      continue;
+    }
+    TunedSums& tuned = arms.tuned[cluster][{time.scenario.library, time.scenario.algorithm}];
+    tuned.all.Add(time);
+    if (time.arm == domain::CanaryArm::kPeer) tuned.peers.Add(time);
   }
   Estimator estimator(of, by, applications);
   for (const auto& [key, by_job] : jobs) {
@@ -360,14 +464,13 @@ std::vector<Savings> EstimateSavings(absl::Span<const CallTime> times, const Sav
         continue;
       }
       // Too short to be compared with itself, or of one arm: one value of each arm.
-      for (const auto& [from, to] :
-           {std::pair(&arms.canaries, &whole.canaries), std::pair(&arms.peers, &whole.peers),
-            std::pair(&arms.tuned, &whole.tuned)}) {
-        for (const auto& [cluster, sums] : *from) {
-          Sums& all = (*to)[{job, 0}];
-          all.calls += sums.calls;
-          all.time_s += sums.time_s;
-          all.at_us += sums.at_us;
+      const Cluster cluster(job, 0);
+      for (const auto& [slot, sums] : arms.canaries) whole.canaries[cluster].Add(sums);
+      for (const auto& [slot, by_ran] : arms.tuned) {
+        for (const auto& [ran, sums] : by_ran) {
+          TunedSums& tuned = whole.tuned[cluster][ran];
+          tuned.all.Add(sums.all);
+          tuned.peers.Add(sums.peers);
         }
       }
     }

@@ -5,19 +5,21 @@
 // drift or a neighbour slows both:
 // - a job that ran both is compared with itself, half a minute by half a minute;
 // - jobs with one of the two are compared with one another, each job as one value;
-// - where canaries have peers (canary_guard.h), these stand for the tuned calls: there are as many
-// of
-//   them as canaries, so an estimator that depends on their number is off alike in both;
-// - in order of time, two canary values (at the end three) and the tuned values nearest to them
-// make
+// - where canaries have peers (canary_guard.h), these stand for the tuned calls of the same job and
+//   algorithm: there are as many of them as canaries, so an estimator that depends on their number
+//   is off alike in both. Other tuned calls stand for themselves;
+// - in order of time, two canary values (at the end three) and the tuned values nearest to them are
 //   a block. A block saves (mean time of its canaries - mean time of its tuned calls) times its
-//   tuned calls. Tuned calls more than kReachUs from each canary are not compared.
+//   tuned calls: first those with peers, then the others. Tuned calls more than kReachUs from each
+//   canary are not compared.
 //
 // The interval is Neyman's for a randomised, blocked experiment, robust to jobs (or half minutes of
 // a job) that are slow as a whole: the deviations of all values of one job are summed before they
 // are squared (J. Neyman, 1923; K.-Y. Liang and S. Zeger, 1986), with Student's t of as many
-// degrees of freedom as there are about equal deviations (F. Satterthwaite, 1946). It needs no
-// distribution of times but means that are about normal.
+// degrees of freedom as there are about equal deviations (F. Satterthwaite, 1946). A deviation from
+// the mean is corrected by the weight of its value, because one long job draws the mean to itself
+// (R. Bell and D. McCaffrey, 2002). It needs no distribution of times but means that are about
+// normal.
 //
 // Pure; any thread. Cannot fail.
 #ifndef COX_LEARN_WORTH_SAVINGS_H_
@@ -93,7 +95,8 @@ inline constexpr int64_t kReachUs = int64_t{7} * 24 * 3600 * 1'000'000;
 
 // First the sum of all, then, unless `by` is empty, a row for each combination with tuned calls: by
 // bucket, then the greatest saving first. `times`: of one machine, in any order; the default's of
-// other arms than kCanary count for nothing. O(n log n).
+// other arms than kCanary count for nothing. Where the times of a job are of libcoxcoll only, its
+// library is the one whose canaries ran the same calls, if there is only one. O(n log n).
 std::vector<Savings> EstimateSavings(absl::Span<const CallTime> times, const SavingsOf& of,
                                      const SavingsBy& by);
 

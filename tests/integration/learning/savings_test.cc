@@ -319,6 +319,57 @@ TEST(SavingsTest, RowsOfApplications) {
   EXPECT_EQ(Savings(daemon, request).rows(0).call_count(), 0);
 }
 
+// Libcoxcoll ran all allreduces of a job beside the job's own library.
+TEST(SavingsTest, OneCollectiveIsWhatItsRowSays) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  const auto report = [&daemon](const std::string& job, int64_t minute,
+                                const std::vector<v1::Observation>& observations) {
+    v1::ReportObservationsRequest request;
+    request.set_job(job + "@n1");
+    request.set_source("ada@login");
+    request.set_await_learning(true);
+    for (const v1::Observation& observation : observations) {
+      *request.add_observations() = observation;
+      request.mutable_observations()->rbegin()->mutable_at()->set_seconds(kBegin_s + 60 * minute);
+    }
+    Send(daemon, request);
+  };
+  v1::Observation canary = Timing("alpha", "default", kJobDefault_s);
+  canary.set_run("canary");
+  v1::Observation own = Timing("alpha", "fast", kJobDefault_s / 2);
+  own.set_collective("bcast");
+  v1::Observation coxcoll = Timing("alpha", "rings", kJobDefault_s / 2);
+  coxcoll.set_library("coxcoll");
+  report("canary-1", 0, {canary});
+  report("tuned-1", 1, {coxcoll, own});
+  canary.set_time_s(1.01 * kJobDefault_s);
+  report("canary-2", 2, {canary});
+
+  v1::GetSavingsRequest request;
+  request.set_machine("alpha");
+  request.set_by_collective(true);
+  const v1::GetSavingsResponse of_all = Savings(daemon, request);
+  ASSERT_EQ(of_all.rows_size(), 3);
+  const v1::SavingsRow& row = of_all.rows(1);
+  EXPECT_EQ(row.collective(), "allreduce");
+  EXPECT_DOUBLE_EQ(row.compared_call_count(), 10);
+  EXPECT_NEAR(row.saved_s(), 10 * kJobDefault_s / 2, kJobDefault_s);
+  ASSERT_EQ(row.interval_s_size(), 2);
+  request.set_collective("allreduce");
+  request.set_by_library(true);
+  const v1::GetSavingsResponse of_one = Savings(daemon, request);
+  ASSERT_EQ(of_one.rows_size(), 2);
+  EXPECT_EQ(of_one.rows(1).library(), "site-mpi");
+  for (const v1::SavingsRow& one : of_one.rows()) {
+    EXPECT_DOUBLE_EQ(one.compared_call_count(), row.compared_call_count());
+    EXPECT_DOUBLE_EQ(one.saved_s(), row.saved_s());
+    ASSERT_EQ(one.interval_s_size(), 2);
+    EXPECT_DOUBLE_EQ(one.interval_s(0), row.interval_s(0));
+    EXPECT_DOUBLE_EQ(one.interval_s(1), row.interval_s(1));
+  }
+}
+
 TEST(SavingsTest, BucketsShowWhenItWasSaved) {
   Daemon daemon;
   daemon.Register("alpha");

@@ -34,6 +34,7 @@ struct World {
   double wander = 0;      // of ln(time), from job to job
   double slower_at = -1;  // all calls take twice as long from this part of the jobs on
   double scatter = 0.2;   // of a report
+  double uneven = 0;      // of ln(calls), from job to job
 };
 
 class SavingFleet {
@@ -62,19 +63,32 @@ class SavingFleet {
     }
   }
 
+  // Jobs of a minute that run five of a hundred calls by the default: one value of each arm.
+  void RunShortJobs(int jobs) {
+    for (int job = 0; job < jobs; ++job) {
+      BeginJob(job, jobs);
+      Report(false, 45);
+      Report(true, 5);
+      Report(false, 5, domain::CanaryArm::kPeer);
+      Report(false, 45);
+    }
+  }
+
   double truth_s = 0;
   std::vector<CallTime> times;
 
  private:
   void BeginJob(int job, int jobs) {
     job_ = "job-" + std::to_string(job);
+    if (world_.uneven > 0) length_ = std::exp(world_.uneven * normal_(random_));
     load_ += world_.wander * normal_(random_);
     job_load_ = world_.job_sigma * normal_(random_);
     if (world_.slower_at >= 0 && job >= world_.slower_at * jobs) job_load_ += std::log(2);
   }
 
   // One minute of a job, two sizes.
-  void Report(bool is_canary, double calls, domain::CanaryArm arm = domain::CanaryArm::kTuned) {
+  void Report(bool is_canary, double share, domain::CanaryArm arm = domain::CanaryArm::kTuned) {
+    const double calls = share * length_;
     now_us_ += 20 * kOneSecondUs;
     for (const int64_t bytes : {1024, 65'536}) {
       const double default_s = 1e-9 * static_cast<double>(bytes) * std::exp(load_ + job_load_);
@@ -97,17 +111,28 @@ class SavingFleet {
   std::string job_;
   double load_ = 0;
   double job_load_ = 0;
+  double length_ = 1;
   int64_t now_us_ = 1'700'000'000 * kOneSecondUs;
 };
 
-enum class Jobs { kWhole, kMixed };
+enum class Jobs { kWhole, kMixed, kShort };
 
 // How many of 300 fleets have a 90 % interval that holds what was truly saved.
 int Held(const World& world, Jobs kind) {
   int held = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     SavingFleet fleet(world, seed);
-    kind == Jobs::kWhole ? fleet.RunWholeJobs(300, 0.1) : fleet.RunMixedJobs(4);
+    switch (kind) {
+      case Jobs::kWhole:
+        fleet.RunWholeJobs(300, 0.1);
+        break;
+      case Jobs::kMixed:
+        fleet.RunMixedJobs(4);
+        break;
+      case Jobs::kShort:
+        fleet.RunShortJobs(40);
+        break;
+    }
     const Savings all = EstimateSavings(fleet.times, {}, {}).front();
     EXPECT_GT(all.half_width_s, 0);
     held += std::abs(all.saved_s - fleet.truth_s) <= all.half_width_s ? 1 : 0;
@@ -159,6 +184,16 @@ TEST(SavingsCoverageTest, AMachineThatBecomesTwiceAsSlow) {
   }
 }
 
+// Most calls of a block are one job's.
+TEST(SavingsCoverageTest, JobsOfUnevenLengths) {
+  for (const Jobs kind : {Jobs::kWhole, Jobs::kShort}) {
+    for (const double uneven : {1.0, 2.0}) {
+      EXPECT_GE(Held({.job_sigma = 0.2, .scatter = 0.1, .uneven = uneven}, kind), kFewest)
+          << uneven;
+    }
+  }
+}
+
 // A tenth of the time in 1 % of the calls is enough to see a gain of a fifth.
 TEST(SavingsTest, TheIntervalIsNarrowEnoughToBeOfUse) {
   SavingFleet fleet({.gain = 0.2, .job_sigma = 0.1, .wander = 0.05}, 1);
@@ -205,6 +240,63 @@ TEST(SavingsTest, PeersAreComparedForAll) {
   EXPECT_EQ(all.calls, 22);
   EXPECT_DOUBLE_EQ(all.spent_s, 34);
   EXPECT_DOUBLE_EQ(all.saved_s, 22 * (4 - 2));
+}
+
+// Three short jobs gain by an algorithm, and a fourth loses more by another that a user forces.
+TEST(SavingsTest, PeersStandForTheirOwnJobAndAlgorithmOnly) {
+  std::vector<CallTime> times;
+  for (int job = 0; job < 3; ++job) {
+    const std::string name(1, static_cast<char>('a' + job));
+    // Of different shares.
+    const double drawn = 5 * (job + 1);
+    const double slow = 1 + 0.01 * job;
+    times.push_back(At(job, name, true, 1e-4 * slow, drawn));
+    times.push_back(At(job, name, false, 0.5e-4 * slow, drawn));
+    times.back().arm = domain::CanaryArm::kPeer;
+    times.push_back(At(job, name, false, 0.5e-4 * slow, 190 - drawn));
+  }
+  times.push_back(At(3, "forced", false, 1e-3, 1000));
+  times.back().scenario.algorithm = "linear";
+  const std::vector<Savings> rows = EstimateSavings(times, {}, {.job = true});
+  ASSERT_EQ(rows.size(), 5);
+  double saved_s = 0;
+  for (size_t i = 1; i < rows.size(); ++i) saved_s += rows[i].saved_s;
+  EXPECT_EQ(rows.back().job, "forced");
+  EXPECT_NEAR(rows.back().saved_s, -0.899, 0.001);
+  const Savings& all = rows.front();
+  EXPECT_NEAR(all.saved_s, saved_s, 1e-9);
+  EXPECT_NEAR(all.saved_s, -0.899 + 3 * 0.0095, 0.002);
+  EXPECT_EQ(all.compared_calls, 3 * 190 + 1000);
+  EXPECT_EQ(all.canary_calls, 30);
+  // Nobody knows how slow the node was that ran the fourth job: a hundredth, as those of the
+  // others.
+  EXPECT_GT(all.half_width_s, 0.01);
+  EXPECT_LT(all.half_width_s, 0.5);
+}
+
+TEST(SavingsTest, PeersDoNotStandForAnotherAlgorithmOfTheirJob) {
+  std::vector<CallTime> times = {At(0, "a", true, 3, 1),    At(1, "a", true, 5, 1),
+                                 At(0, "a", false, 1.5, 1), At(1, "a", false, 2.5, 1),
+                                 At(0, "a", false, 1, 8),   At(1, "a", false, 10, 20)};
+  for (const size_t peer : {2, 3}) times[peer].arm = domain::CanaryArm::kPeer;
+  times[5].scenario.algorithm = "linear";
+  const Savings all = EstimateSavings(times, {}, {}).front();
+  EXPECT_EQ(all.compared_calls, 30);
+  EXPECT_DOUBLE_EQ(all.spent_s, 1.5 + 2.5 + 8 + 200);
+  EXPECT_DOUBLE_EQ(all.saved_s, 10 * (4 - 2) + 20 * (4 - 10));
+}
+
+// A value of nearly all calls of its block.
+TEST(SavingsTest, TheIntervalIsFiniteHoweverUnevenTheJobsAre) {
+  for (const double most : {1e3, 1e6, 1e12}) {
+    const std::vector<CallTime> times = {At(0, "a", true, 2, most), At(1, "b", true, 3, 1),
+                                         At(2, "c", false, 1, most), At(3, "d", false, 2, 1)};
+    const Savings all = EstimateSavings(times, {}, {}).front();
+    EXPECT_NEAR(all.saved_s, most, 0.01 * most) << most;
+    // Both values of an arm are equally good: their mean would deviate by a half.
+    EXPECT_GE(all.half_width_s, most) << most;
+    EXPECT_LT(all.half_width_s, 10 * most) << most;
+  }
 }
 
 TEST(SavingsTest, CallsWithoutCanariesAreCountedAndNotCompared) {
@@ -312,6 +404,37 @@ TEST(SavingsTest, LibcoxcollCountsForTheJobsLibrary) {
   ASSERT_EQ(rows.size(), 2);
   EXPECT_EQ(rows[1].library, "openmpi-4.1");
   EXPECT_DOUBLE_EQ(rows[1].saved_s, 10);
+}
+
+// The timings may be of one collective, which a job ran by libcoxcoll only.
+TEST(SavingsTest, AJobsLibraryIsKnownByTheCanariesOfItsCalls) {
+  std::vector<CallTime> times = {At(0, "a", true, 2), At(1, "b", true, 2), At(2, "c", false, 1),
+                                 At(2, "c", false, 1)};
+  times[2].scenario.library = "coxcoll";
+  times[3].scenario.collective = "allreduce";
+  const std::vector<Savings> of_all =
+      EstimateSavings(times, {}, {.library = true, .collective = true});
+  ASSERT_EQ(of_all.size(), 3);
+  EXPECT_EQ(of_all[1].collective, "bcast");
+  EXPECT_DOUBLE_EQ(of_all[1].saved_s, 10);
+  times.pop_back();
+  const std::vector<Savings> of_one =
+      EstimateSavings(times, {}, {.library = true, .collective = true});
+  ASSERT_EQ(of_one.size(), 2);
+  EXPECT_EQ(of_one[1].library, "openmpi-4.1");
+  EXPECT_DOUBLE_EQ(of_one[1].saved_s, of_all[1].saved_s);
+  EXPECT_DOUBLE_EQ(of_one[1].half_width_s, of_all[1].half_width_s);
+  EXPECT_DOUBLE_EQ(EstimateSavings(times, {.library = "openmpi-4.1"}, {}).front().saved_s, 10);
+
+  // Canaries of another call say nothing.
+  times.push_back(At(0, "d", true, 5));
+  times.back().scenario.library = "mpich-4.0";
+  times.back().scenario.block_bytes = 2048;
+  EXPECT_DOUBLE_EQ(EstimateSavings(times, {}, {}).front().saved_s, 10);
+  // Of two libraries it may be either.
+  times.back().scenario.block_bytes = times.front().scenario.block_bytes;
+  EXPECT_EQ(EstimateSavings(times, {}, {}).front().calls, 10);
+  EXPECT_EQ(EstimateSavings(times, {}, {}).front().compared_calls, 0);
 }
 
 TEST(SavingsTest, TimingsOfAllReportingRanksAreOneCall) {
