@@ -19,6 +19,13 @@ constexpr double kGainFloor = 0.03;
 constexpr double kLossWeight = 2.7;
 // ... or 0.6 where the library's own decision is known: its authors measured.
 constexpr double kLossWeightOnKnownDefault = 4.6;
+// ... or 0.8 where the alternative was slower than the default at the most ranks that were timed,
+// so that only its predicted growth promises a gain.
+constexpr double kLossWeightOnGrowth = 7.7;
+
+double LossWeight(bool is_default_confirmed) {
+  return is_default_confirmed ? kLossWeightOnKnownDefault : kLossWeight;
+}
 
 // Of the default's timings to a call (learn::Estimate::nearness). Nearer ones show what the default
 // runs there: up to six times the bytes on the same nodes. Twice the nodes and ranks are farther.
@@ -96,6 +103,7 @@ struct Situation {
   int64_t ranks;
   const Weighed* default_entry = nullptr;  // null: the default is not a candidate
   const Weighed* best = nullptr;           // the best alternative; null: no estimate of any
+  bool any_is_withdrawn = false;           // of the alternatives with an estimate
   bool best_is_the_default = false;        // for certain
   Stakes stakes;                           // of a switch to `best`
   Stakes promised;                         // the same, if jobs find all that benchmarks promise
@@ -115,6 +123,7 @@ Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& fac
   Situation now{.facts = facts, .ranks = ranks, .stakes = {}, .promised = {}};
   for (const Weighed& entry : weighed) {
     if (entry.name == learn::kDefaultAlgorithm) now.default_entry = &entry;
+    now.any_is_withdrawn |= entry.withdrawal != nullptr && entry.estimate.known;
     if (!IsAlternative(entry, facts)) continue;
     if (now.best == nullptr || IsBetterAlternative(entry, *now.best)) now.best = &entry;
   }
@@ -123,7 +132,8 @@ Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& fac
   now.stakes = StakesOf(*now.best, facts.guesses, now.best->shortfall);
   now.promised =
       now.best->shortfall.log_gain > 0 ? StakesOf(*now.best, facts.guesses, {}) : now.stakes;
-  if (IsConfirmed(facts)) now.loss_weight = kLossWeightOnKnownDefault;
+  now.loss_weight =
+      now.best->behind_at_ranks > 0 ? kLossWeightOnGrowth : LossWeight(IsConfirmed(facts));
   return now;
 }
 
@@ -142,7 +152,11 @@ std::string WhyKept(const Situation& now) {
   if (gain <= 0) return "keeps the default: no candidate is predicted to be faster";
   const double needed = kGainFloor + (now.loss_weight - 1) * now.stakes.loss;
   return absl::StrCat("no clear gain: ", now.best->name, " is expected to save ", Percent(gain),
-                      " of the default's time (a switch needs ", Percent(needed), ")");
+                      " of the default's time (a switch needs more than ", Percent(needed),
+                      now.best->behind_at_ranks > 0
+                          ? absl::StrCat(", because with ", now.best->behind_at_ranks,
+                                         " ranks it was slower than the default)")
+                          : ")");
 }
 
 std::string WhyDoubted(const Situation& now) {
@@ -166,6 +180,11 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
+    {[](const Situation& now) { return now.best == nullptr && now.any_is_withdrawn; },
+     Take::kDefault,
+     [](const Situation&) -> std::string {
+       return "keeps the default: canaries showed every known alternative to be slower";
+     }},
     {[](const Situation& now) {
        return now.best == nullptr && (now.facts.guesses.empty() || !now.facts.is_candidate);
      },
@@ -236,8 +255,9 @@ double ExpectedGain(double mean, double sigma) {
   return sigma * density + mean * 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-bool IsWorthSwitching(double log_gain, double sigma) {
-  return Clears({ExpectedGain(log_gain, sigma), ExpectedGain(-log_gain, sigma)}, kLossWeight);
+bool IsWorthSwitching(double log_gain, double sigma, bool is_from_confirmed_default) {
+  return Clears({ExpectedGain(log_gain, sigma), ExpectedGain(-log_gain, sigma)},
+                LossWeight(is_from_confirmed_default));
 }
 
 bool IsBetter(const Weighed& a, const Weighed& b) {

@@ -35,8 +35,9 @@ struct DefaultFacts {
 Choice Choose(absl::Span<const Weighed> weighed, const DefaultFacts& facts, int64_t ranks);
 
 // Whether the same rule allows a switch to code whose time is shorter by log_gain (natural
-// logarithm), known with the standard deviation `sigma` >= 0.
-bool IsWorthSwitching(double log_gain, double sigma);
+// logarithm), known with the standard deviation `sigma` >= 0. More is asked of a switch from a
+// default that is confirmed: it was timed, and the library's table says what it runs.
+bool IsWorthSwitching(double log_gain, double sigma, bool is_from_confirmed_default);
 
 // E[max(0, g)] of a normally distributed g: sigma phi(mean / sigma) + mean Phi(mean / sigma).
 // sigma >= 0.

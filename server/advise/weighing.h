@@ -34,6 +34,9 @@ struct Weighed {
   // With the default's time. False if only jobs timed the default, only benchmarks this, and no
   // call was timed in both ways: ranks of jobs wait for each other within a call.
   bool is_comparable = true;
+  // The most ranks that were timed, fewer than those of the question, where it was slower than the
+  // default (learn::Behind); 0: none.
+  int64_t behind_at_ranks = 0;
 
   // The name of the code that runs.
   absl::string_view code() const { return effective == nullptr ? name : effective->native_name; }
@@ -102,6 +105,7 @@ class Weighing {
   void GuessFromVotes(const learn::DefaultVotes& votes, const learn::Estimate& own);
   void GuessFromOwnDecision(const learn::Estimate& own);
   void DoubtPromises();
+  void DoubtGrowth();
   learn::Estimate DefaultOnEnvelope();
   learn::Estimate DefaultByOwnDecision();
 

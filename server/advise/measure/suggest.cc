@@ -10,7 +10,9 @@
 
 #include "advise/choice.h"
 #include "advise/measure/worth.h"
+#include "advise/of_jobs_alone.h"
 #include "advise/recommend.h"
+#include "domain/cell_key.h"
 #include "learn/correct/surface/sample_places.h"
 #include "learn/structure.h"
 
@@ -43,6 +45,7 @@ struct Place {
   size_t chosen = 0;            // the decision of today
   size_t runner_up = 0;         // the best of the others; `chosen` where there is none
   bool is_begun = false;        // some algorithm was measured in this very call
+  bool is_of_jobs = false;      // jobs timed all that was measured there, and all options
   std::vector<size_t> options;
 };
 
@@ -72,7 +75,7 @@ struct Option {
   size_t index = 0;  // among all candidates
   size_t place = 0;
   size_t name = 0;
-  bool timed = false;  // measured already, in this very call
+  bool timed = false;  // measured already, in this very call; see ForgetDefaultsOfJobs()
   double cost_s = 0;
   double gain = 0;        // sum over the collective's places
   bool is_stale = false;  // something was measured since: the gain may be smaller now
@@ -95,14 +98,21 @@ class Collective {
       const auto [found, is_new] = numbers.emplace(call, places_.size());
       if (is_new) {
         AddPlace(machine, library, candidates[index]);
-        places_.back().is_begun = timed.contains(call);
+        const auto begun = timed.find(call);
+        places_.back().is_begun = begun != timed.end();
+        places_.back().is_of_jobs = places_.back().is_begun && AreAllOfJobs(begun->second);
       }
       const size_t name = NumberOf(candidates[index].algorithm);
       if (name == names_.size() || names_[name] != candidates[index].algorithm) continue;
-      places_[found->second].options.push_back(options_.size());
-      const bool is_timed =
-          places_[found->second].is_begun && timed.at(call).contains(names_[name]);
+      Place& place = places_[found->second];
+      place.options.push_back(options_.size());
+      const bool is_timed = place.is_begun && timed.at(call).contains(names_[name]);
+      place.is_of_jobs = place.is_of_jobs && is_timed;
       options_.push_back({.index = index, .place = found->second, .name = name, .timed = is_timed});
+    }
+    if (IsOfJobsAlone(machine.corrections->Of(library, candidates[members.front()].collective),
+                      learn::kDefaultAlgorithm)) {
+      ForgetDefaultsOfJobs();
     }
     for (Option& option : options_) {
       if (watch_->IsGone()) return;
@@ -182,17 +192,34 @@ class Collective {
   }
 
  private:
-  // The algorithms that were timed in each call of the collective.
-  using Timed = std::map<Call, std::set<absl::string_view>>;
+  // The algorithms that were timed in a call, and whether jobs timed them.
+  using TimedInCall = std::map<absl::string_view, bool>;
+  static bool AreAllOfJobs(const TimedInCall& timed) {
+    return std::all_of(timed.begin(), timed.end(), [](const auto& one) { return one.second; });
+  }
+
+  // For each call of the collective.
+  using Timed = std::map<Call, TimedInCall>;
   static Timed FindTimed(const MachineView& machine, absl::string_view library,
                          const Measurement& any) {
     Timed timed;
     for (const learn::Cell& cell : machine.cells) {
       if (cell.library != library || cell.collective != any.collective) continue;
-      timed[{cell.nodes, cell.ppn, cell.ranks, cell.block_bytes, cell.type_bytes}].insert(
-          cell.algorithm);
+      bool& by_jobs = timed[{cell.nodes, cell.ppn, cell.ranks, cell.block_bytes, cell.type_bytes}]
+                           [cell.algorithm];
+      by_jobs = by_jobs || cell.kind == domain::CellKind::kJob;
     }
     return timed;
+  }
+
+  // Only jobs timed the default, and ranks of jobs wait for each other within a call. Beside an
+  // algorithm that a benchmark timed or will time, such a time shows no gain: the default must be
+  // timed anew. Where jobs timed all algorithms, their times compare with each other.
+  void ForgetDefaultsOfJobs() {
+    for (Option& option : options_) {
+      if (names_[option.name] != learn::kDefaultAlgorithm) continue;
+      option.timed = option.timed && places_[option.place].is_of_jobs;
+    }
   }
 
   void ListGroups() {

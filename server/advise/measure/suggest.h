@@ -49,7 +49,8 @@ struct Suggestion {
 
 struct Suggestions {
   // Call by call: first those of which an algorithm was timed, then by the gain per second of all
-  // algorithms that a call has here.
+  // algorithms that a call has here. A default that only jobs timed is timed again where jobs did
+  // not time all algorithms of the call: without a benchmark of it no gain can be shown.
   std::vector<Suggestion> best;
   // The expected loss of the decisions of today against the likeliest better algorithm, a share of
   // the time, mean over the calls, < 1.

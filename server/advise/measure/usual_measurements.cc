@@ -12,6 +12,7 @@
 #include "domain/parse_collective.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
+#include "library/run_time_number.h"
 #include "strategy/benchmarked.h"
 #include "strategy/scenario.h"
 
@@ -88,6 +89,10 @@ std::vector<Measurement> UsualMeasurements(const MachineView& machine, absl::str
   Names names;
   AddListed(library, &names);
   AddObserved(machine, library, &names);
+  // libcoxcoll has no default.
+  if (library == library::kCoxcoll) {
+    for (auto& [_, algorithms] : names) algorithms.erase(std::string(learn::kDefaultAlgorithm));
+  }
   std::vector<Measurement> measurements;
   for (const auto& [nodes, ppn] : Shapes(machine)) {
     for (const auto& [collective, algorithms] : names) {

@@ -33,6 +33,10 @@ constexpr double kMissedSamples = 3;
 // ... and it has been called less often than this. After so many calls several samples were due
 // (docs/agent.md: gaps of some hundred calls at most), and no budget allowed them. So trials end.
 constexpr double kMostUnsampled = 2000;
+// A trial is of one job, and a choice of many. So an algorithm with more than kMostUnsampled calls
+// at a size, and more than this many times the share of all calls there, was chosen for earlier
+// jobs: its further calls are no cost of trials.
+constexpr double kMostShares = 2;
 
 // A number in [0, 1) that changes with the observations: the same view gives the same answer.
 double Draw(double seed, int salt) {
@@ -49,7 +53,9 @@ struct ExploredPlace {
   std::map<int64_t, double> time_s;       // spent at each size, all algorithms together
   std::map<std::string, double> timings;  // by algorithm
   std::map<std::string, double> samples;  // by algorithm, with ranks that entered together
-  double spent_s = 0;                     // at all sizes
+  // Over the present choice, by algorithm that is neither it nor the default.
+  std::map<std::string, double> excess_s;
+  double spent_s = 0;  // at all sizes
 };
 
 struct Trial {
@@ -98,7 +104,7 @@ class Planner {
   }
 
   void Run(double share) {
-    if (!(total_s_ > 0) || trials_s_ > share * total_s_) return;
+    if (!(total_s_ > 0) || CostOfTrials(share) > share * total_s_) return;
     std::map<domain::Collective, JobBeliefs> beliefs = BeliefsOfJob();
     std::vector<Trial> trials;
     for (const auto& [key, place] : places_) {
@@ -177,7 +183,8 @@ class Planner {
     place.spent_s += cell.weight * time_s;
     const std::string name = NameOf(cell);
     place.timings[name] += cell.weight;
-    // An algorithm that neither the library nor the table chooses was an earlier trial.
+    // An algorithm that neither the library nor the table chooses was an earlier trial, or an
+    // earlier choice (CostOfTrials()).
     const library::DecisionRow& chosen = RowAt(*TableOf(cell.collective), cell.block_bytes);
     if (name == learn::kDefaultAlgorithm || name == FullName(chosen.library, chosen.algorithm)) {
       return;
@@ -187,7 +194,20 @@ class Planner {
         JobAdvice(machine_, question_, collective).At(cell.block_bytes, /*with_ranked=*/false);
     if (!(answer.chosen.predicted_time_s > 0)) return;
     const double excess_s = time_s - InJobs_s(cell.collective, answer.chosen);
-    trials_s_ += cell.weight * std::max(0.0, excess_s);
+    place.excess_s[name] += cell.weight * std::max(0.0, excess_s);
+  }
+
+  // By how much longer earlier trials took than the present choice.
+  double CostOfTrials(double share) const {
+    double cost_s = 0;
+    for (const auto& [key, place] : places_) {
+      const double most_calls =
+          std::max(kMostUnsampled, kMostShares * share * SumOf(place.timings));
+      for (const auto& [name, excess_s] : place.excess_s) {
+        cost_s += excess_s * std::min(1.0, most_calls / place.timings.at(name));
+      }
+    }
+    return cost_s;
   }
 
   // The time predicted for a call in a job: predictions are of benchmarks where both were timed.
@@ -308,8 +328,7 @@ class Planner {
   absl::Span<library::DecisionTable> tables_;
   domain::CallerWatch& watch_;
   std::map<std::pair<domain::Collective, int64_t>, ExploredPlace> places_;
-  double total_s_ = 0;   // of all places
-  double trials_s_ = 0;  // excess of earlier trials over the present choice
+  double total_s_ = 0;  // of all places
 };
 
 }  // namespace

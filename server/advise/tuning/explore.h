@@ -13,7 +13,8 @@
 // - whose code was timed at this size already, under any name, so that trials end. Where calls are
 //   sampled with ranks that enter together, and this algorithm's were not, they end a little later;
 // - that is worth less than 2 % of the time at its own sizes;
-// - while earlier trials have cost more than the share.
+// - while earlier trials have cost more than the share. Most calls of an earlier choice are no cost
+//   of trials, although later choices are faster.
 // A trial that costs more than the rest of the share runs only in as many jobs as pay for it.
 #ifndef COX_ADVISE_TUNING_EXPLORE_H_
 #define COX_ADVISE_TUNING_EXPLORE_H_

@@ -10,6 +10,7 @@
 #include "advise/choice.h"
 #include "advise/of_jobs_alone.h"
 #include "domain/collective.h"
+#include "learn/correct/surface/sample_places.h"
 #include "learn/structure.h"
 #include "library/libraries.h"
 #include "library/run_time_number.h"
@@ -52,16 +53,13 @@ const Candidate* SurelyFastTimed(const std::vector<Candidate>& ranked) {
   return best;
 }
 
-bool HasTimesOfJobsAlone(const MachineView& machine, const Question& asked,
-                         const Candidate& candidate) {
-  return IsOfJobsAlone(machine.corrections->Of(asked.library, asked.collective),
-                       candidate.code.empty() ? candidate.algorithm : candidate.code);
+absl::string_view CodeOf(const Candidate& candidate) {
+  return candidate.code.empty() ? candidate.algorithm : candidate.code;
 }
 
-bool IsWorthIt(const Candidate& from, const Candidate& to) {
-  if (!(from.predicted_time_s > 0)) return false;
-  return IsWorthSwitching(std::log(from.predicted_time_s / to.predicted_time_s),
-                          std::hypot(from.own_sigma, to.own_sigma));
+bool HasTimesOfJobsAlone(const MachineView& machine, const Question& asked,
+                         const Candidate& candidate) {
+  return IsOfJobsAlone(machine.corrections->Of(asked.library, asked.collective), CodeOf(candidate));
 }
 
 }  // namespace
@@ -72,6 +70,41 @@ JobAdvice::JobAdvice(const MachineView& machine, const TuningQuestion& question,
       asked_(QuestionFor(question, collective)),
       second_(SecondQuestion(question, collective)),
       rests_on_assumptions_(RestsOnAssumptions(machine, {asked_.nodes, asked_.ppn, asked_.ranks})) {
+}
+
+bool JobAdvice::IsWorthIt(const Answer& own, const Candidate& second) const {
+  const Candidate& from = own.chosen;
+  if (!(from.predicted_time_s > 0)) return false;
+  const bool is_from_confirmed_default =
+      from.algorithm == learn::kDefaultAlgorithm && !own.default_algorithm.empty() &&
+      machine_.corrections->Find(asked_.library, asked_.collective, learn::kDefaultAlgorithm)
+          ->has_data();
+  const learn::Shortfall shortfall = ShortfallOf(from, second);
+  const double log_gain = std::log(from.predicted_time_s / second.predicted_time_s);
+  return IsWorthSwitching(
+      log_gain - shortfall.log_gain,
+      std::hypot(from.own_sigma, second.own_sigma, std::sqrt(shortfall.variance)),
+      is_from_confirmed_default);
+}
+
+learn::Shortfall JobAdvice::ShortfallOf(const Candidate& own, const Candidate& second) const {
+  const learn::MissedGains* missed =
+      machine_.corrections->GainsMissed(asked_.library, asked_.collective);
+  // What jobs alone timed rests on no promise.
+  const bool is_promised =
+      machine_.corrections->TimingsOf(second_->library, second_->collective, CodeOf(second))
+          .benchmark;
+  if (missed == nullptr || !is_promised) return {};
+  const learn::Coordinates at = learn::CoordinatesOf(
+      {static_cast<double>(asked_.nodes), static_cast<double>(asked_.ppn),
+       static_cast<double>(asked_.ranks), static_cast<double>(asked_.block_bytes)});
+  // The second library's code is none of those that the own library's places name, even if it is
+  // called alike.
+  learn::Shortfall shortfall = missed->At(at, "");
+  if (own.algorithm == learn::kDefaultAlgorithm) return shortfall;
+  // The gain of the own library's choice lacks something, too.
+  shortfall.log_gain = std::max(0.0, shortfall.log_gain - missed->At(at, CodeOf(own)).log_gain);
+  return shortfall;
 }
 
 Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
@@ -98,7 +131,7 @@ Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   const bool is_comparable =
       best != nullptr && (!HasTimesOfJobsAlone(machine_, asked_, answer.chosen) ||
                           HasTimesOfJobsAlone(machine_, *second_, *best));
-  if (is_comparable && IsWorthIt(answer.chosen, *best)) {
+  if (is_comparable && IsWorthIt(answer, *best)) {
     answer.reason = absl::StrCat(best->library, "'s ", best->algorithm,
                                  " is predicted to be faster than ", answer.chosen.algorithm);
     answer.chosen = *best;

@@ -10,6 +10,7 @@
 #include "advise/recommend.h"
 #include "advise/tuning/tuning.h"
 #include "domain/collective.h"
+#include "learn/correct/missed_gains.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -22,8 +23,10 @@ class JobAdvice {
 
   // The advice for this block size. It chooses the second library's fastest algorithm that was
   // timed near the question, if a switch to it from the own library's choice is worth it
-  // (IsWorthSwitching()). A price alone cannot compare two implementations. `ranked` has the second
-  // library's algorithms behind the others.
+  // (IsWorthSwitching()). A price alone cannot compare two implementations. If jobs missed gains
+  // that benchmarks promised over the own library's default (missed_gains.h), benchmarks of the
+  // second library are believed less, too. `ranked` has the second library's algorithms behind the
+  // others.
   //
   // A job of libcoxcoll, whose default differs from call to call, gets the algorithm timed near the
   // question whose 90 % interval has the least upper end; the default where none was timed. Where
@@ -31,6 +34,11 @@ class JobAdvice {
   Answer At(int64_t block_bytes, bool with_ranked);
 
  private:
+  // Both of the question at hand.
+  bool IsWorthIt(const Answer& own, const Candidate& second) const;
+  // Of the gain of a switch from the own library's choice to the second library's algorithm.
+  learn::Shortfall ShortfallOf(const Candidate& own, const Candidate& second) const;
+
   const MachineView& machine_;
   Question asked_;
   std::optional<Question> second_;  // to the second library; none: it has no part

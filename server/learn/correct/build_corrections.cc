@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "learn/correct/behind.h"
 #include "learn/correct/borrow/common_time.h"
 #include "learn/correct/corrections.h"
 #include "learn/correct/default_check.h"
@@ -265,6 +266,9 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
   }
   for (auto& [names, missed_gains] : FindMissedGains(prepared)) {
     corrections->AddMissedGains(names.first, names.second, std::move(missed_gains));
+  }
+  for (auto& [names, behind] : FindBehind(prepared)) {
+    corrections->AddBehind(names.first, names.second, std::move(behind));
   }
   return corrections;
 }

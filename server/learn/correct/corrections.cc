@@ -54,6 +54,11 @@ void Corrections::AddMissedGains(absl::string_view library, absl::string_view co
   At(library, collective).missed_gains_ = std::move(missed_gains);
 }
 
+void Corrections::AddBehind(absl::string_view library, absl::string_view collective,
+                            Behind behind) {
+  At(library, collective).behind_ = std::move(behind);
+}
+
 void Corrections::AddCommonTime(absl::string_view library, absl::string_view collective,
                                 std::unique_ptr<const Correction> common_time) {
   At(library, collective).common_time_ = std::move(common_time);

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "domain/cell_key.h"
 #include "domain/profile.h"
+#include "learn/correct/behind.h"
 #include "learn/correct/borrow/usual_time.h"
 #include "learn/correct/correction.h"
 #include "learn/correct/default_votes.h"
@@ -54,6 +55,10 @@ class CollectiveCorrections {
   const Correction* CommonTime() const { return common_time_.get(); }
   const JobFactor* InJobs() const { return job_factor_ ? &*job_factor_ : nullptr; }
   const MissedGains* GainsMissed() const { return missed_gains_ ? &*missed_gains_ : nullptr; }
+  // Behind::At() of these algorithms.
+  int64_t BehindAt(absl::string_view algorithm, int64_t block_bytes) const {
+    return behind_ ? behind_->At(algorithm, block_bytes) : 0;
+  }
 
  private:
   friend class Corrections;
@@ -66,6 +71,7 @@ class CollectiveCorrections {
   std::optional<DefaultVotes> votes_;
   std::optional<JobFactor> job_factor_;
   std::optional<MissedGains> missed_gains_;
+  std::optional<Behind> behind_;
   std::unique_ptr<const Correction> common_time_;
 };
 
@@ -86,6 +92,7 @@ class Corrections {
                     const JobFactor& factor);
   void AddMissedGains(absl::string_view library, absl::string_view collective,
                       MissedGains missed_gains);
+  void AddBehind(absl::string_view library, absl::string_view collective, Behind behind);
   void AddCommonTime(absl::string_view library, absl::string_view collective,
                      std::unique_ptr<const Correction> common_time);
   void AddTimings(const Names& names, const Cell& cell);

@@ -34,7 +34,7 @@ StructureSize StructureSizeOf(const model::Schedule& schedule);
 
 struct ModelErrors {
   std::vector<PricedModel> models;  // that the profile can price, in the order of model::Models()
-  // Indices of the cells of known structure; at most some 2000, evenly spread.
+  // Indices of the cells of known structure, ascending; at most 2000, drawn by their keys.
   std::vector<size_t> cells;
   std::vector<StructureSize> sizes;  // of each of them
   // A fraction >= 0 per (cell, model), by cell; +inf where the price is 0.

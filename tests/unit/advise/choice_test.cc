@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "domain/withdrawal.h"
+
 namespace cox::advise {
 namespace {
 
@@ -130,6 +132,46 @@ TEST(ChoiceTest, MoreIsAskedOfASwitchFromADecisionThatIsKnown) {
   EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "ring");
   facts.row = &kDefaultRow;
   EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "default");
+}
+
+TEST(ChoiceTest, MoreIsAskedOfEverySwitchFromAConfirmedDefault) {
+  EXPECT_TRUE(IsWorthSwitching(0.23, 0.39, /*is_from_confirmed_default=*/false));
+  EXPECT_FALSE(IsWorthSwitching(0.23, 0.39, /*is_from_confirmed_default=*/true));
+  EXPECT_TRUE(IsWorthSwitching(0.3, 0.39, /*is_from_confirmed_default=*/true));
+}
+
+TEST(ChoiceTest, MoreIsAskedOfAGainThatOnlyGrowthPromises) {
+  std::vector<Weighed> weighed = {Known("default", 0.2, 0.2), Known("ring", 0, 0.2)};
+  const std::vector<Guess> own = {{1, 0.2, 0.2, 0.2, ""}};
+  EXPECT_EQ(Choose(weighed, Timed(own), 64).weighed->name, "ring") << "0.7 standard deviations";
+  weighed[1].behind_at_ranks = 8;
+  const Choice kept = Choose(weighed, Timed(own), 64);
+  EXPECT_EQ(kept.weighed->name, "default");
+  EXPECT_THAT(kept.reason, HasSubstr("because with 8 ranks it was slower than the default"));
+  weighed[1].estimate.log_time = -0.2;
+  EXPECT_EQ(Choose(weighed, Timed(own), 64).weighed->name, "ring") << "1.4 standard deviations";
+}
+
+TEST(ChoiceTest, WhereAllAlternativesAreWithdrawnThatIsTheReason) {
+  const domain::Withdrawal withdrawal;
+  std::vector<Weighed> weighed = {Known("binomial", -1, 0.1), Known("default", 0, 0.1)};
+  weighed[0].withdrawal = &withdrawal;
+  const std::vector<Guess> guesses = {{1, 0, 0.1, 0.1, ""}};
+  DefaultFacts facts = Timed(guesses);
+  constexpr absl::string_view kReason =
+      "keeps the default: canaries showed every known alternative to be slower";
+  const Choice kept = Choose(weighed, facts, 8);
+  EXPECT_EQ(kept.weighed->name, "default");
+  EXPECT_EQ(kept.reason, kReason);
+  // Also where the question does not name the default.
+  weighed.pop_back();
+  facts.is_candidate = false;
+  const Choice unnamed = Choose(weighed, facts, 8);
+  EXPECT_EQ(unnamed.weighed, nullptr);
+  EXPECT_EQ(unnamed.reason, kReason);
+  // Another one is left.
+  weighed.push_back(Known("ring", 1, 0.1));
+  EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "ring");
 }
 
 TEST(ChoiceTest, AVagueTimeOfWhatTheDefaultRunsHidesNoAlternative) {

@@ -92,6 +92,18 @@ TEST(WithdrawnTest, AloneItLeavesTheDefaultAndTheReasonSaysSo) {
   EXPECT_THAT(Recommend(*Guarded({}), question, false).reason, Not(HasSubstr("withdrawn")));
 }
 
+TEST(WithdrawnTest, TheOnlyCandidateIsNoLackOfData) {
+  const std::string best = Chosen(*Guarded({}), 4096);
+  Question question = Ask("alltoall", 4096);
+  question.candidates = {best};
+  const Answer answer = Recommend(*Guarded({.withdrawals = {Withdrawn(best, 4096)}}), question,
+                                  /*with_ranked=*/false);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_EQ(answer.reason,
+            "keeps the default: canaries showed every known alternative to be slower; " + best +
+                " was withdrawn: 2.00 times the default's time in 12 comparisons");
+}
+
 TEST(WithdrawnTest, TablesAndTrialsLeaveItOut) {
   std::vector<learn::Cell> cells = Cells();
   // Jobs spend their time at 4096 bytes.

@@ -10,8 +10,10 @@
 #include <tuple>
 #include <vector>
 
+#include "domain/cell_key.h"
 #include "domain/parse_collective.h"
 #include "library/algorithms.h"
+#include "library/run_time_number.h"
 #include "machines.h"
 #include "strategy/benchmarked.h"
 
@@ -21,6 +23,7 @@ namespace {
 using ::testing::Each;
 using ::testing::Field;
 using ::testing::IsEmpty;
+using ::testing::Ne;
 using ::testing::Not;
 
 constexpr const char* kLibrary = "somebodys-mpi-1.0";
@@ -204,6 +207,15 @@ TEST(SuggestTest, TheUsualMeasurementsRunAsThemselves) {
   EXPECT_EQ(nodes, (std::set<int64_t>{1, 2, 3, 4, 6, 8, 12, 16}));
 }
 
+TEST(SuggestTest, LibcoxcollHasNoDefaultToMeasure) {
+  learn::Cell observed = Timed({"alltoall", "direct", 8, 4, 32, 64});
+  observed.library = std::string(library::kCoxcoll);
+  const std::vector<Measurement> usual =
+      UsualMeasurements(*MachineWith({observed}), library::kCoxcoll);
+  ASSERT_THAT(usual, Not(IsEmpty()));
+  EXPECT_THAT(usual, Each(Field(&Measurement::algorithm, Ne("default"))));
+}
+
 TEST(SuggestTest, WhatCoxBenchCannotTimeIsUsualWhereItWasObserved) {
   const std::vector<learn::Cell> cells = {Timed({"scan", "linear", 8, 4, 32, 64})};
   std::set<std::string> of_scan;
@@ -220,6 +232,55 @@ TEST(SuggestTest, OfALibraryWithoutATableWhatWasObserved) {
   for (const Measurement& one : usual) algorithms.insert(one.collective + "/" + one.algorithm);
   EXPECT_EQ(algorithms, (std::set<std::string>{"alltoall/default", "alltoall/direct"}));
   EXPECT_THAT(UsualMeasurements(*MachineWith({}), kLibrary), IsEmpty());
+}
+
+// The same call as a job times it: all algorithms take three times as long.
+learn::Cell TimedByJobs(const Measurement& one) {
+  learn::Cell cell = Timed(one);
+  cell.kind = domain::CellKind::kJob;
+  cell.mean_log_time += std::log(3);
+  return cell;
+}
+
+// The algorithms that are suggested first, all for this size.
+std::multiset<std::string> FirstAt(int64_t bytes, size_t count,
+                                   const std::vector<learn::Cell>& cells) {
+  const std::vector<Measurement> candidates = Candidates(4, kAlgorithms);
+  const Suggestions suggestions =
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, count).value();
+  std::multiset<std::string> algorithms;
+  for (const Measurement& one : Named(suggestions, candidates)) {
+    if (one.block_bytes == bytes) algorithms.insert(one.algorithm);
+  }
+  return algorithms;
+}
+
+// Without a benchmark of the default no gain of what a benchmark times can be shown.
+TEST(SuggestTest, ADefaultThatOnlyJobsTimedIsMeasured) {
+  const std::vector<Measurement> all = Candidates(4, kAlgorithms);
+  const int64_t bytes = all[3].block_bytes;
+  // A benchmark timed all others.
+  EXPECT_EQ(FirstAt(bytes, 1, {TimedByJobs(all[3]), Timed(all[4]), Timed(all[5])}),
+            (std::multiset<std::string>{"default"}));
+  // A benchmark will time one of the others.
+  EXPECT_EQ(FirstAt(bytes, 2, {TimedByJobs(all[3]), TimedByJobs(all[4])}),
+            (std::multiset<std::string>{"default", "slow"}));
+}
+
+TEST(SuggestTest, WhatJobsTimedAsAWholeIsFinished) {
+  const std::vector<Measurement> all = Candidates(4, kAlgorithms);
+  EXPECT_THAT(FirstAt(all[3].block_bytes, 6,
+                      {TimedByJobs(all[3]), TimedByJobs(all[4]), TimedByJobs(all[5])}),
+              IsEmpty());
+}
+
+// A benchmark and jobs timed the default at another size: times of jobs can be converted.
+TEST(SuggestTest, AJobsTimeOfADefaultThatABenchmarkTimedElsewhereCounts) {
+  const std::vector<Measurement> all = Candidates(4, kAlgorithms);
+  const std::vector<learn::Cell> cells = {Timed(all[0]), TimedByJobs(all[0]), Timed(all[1]),
+                                          Timed(all[2]), TimedByJobs(all[3]), Timed(all[4]),
+                                          Timed(all[5])};
+  EXPECT_THAT(FirstAt(all[3].block_bytes, 6, cells), IsEmpty());
 }
 
 }  // namespace

@@ -303,6 +303,36 @@ TEST(ExploreTest, WhatWaitsInJobsIsNoCostOfTrials) {
           .empty());
 }
 
+// Whether anything is tried where jobs made so many calls of the default and of pairwise, which
+// took `times` as long. Today's choice is the default, at sizes at which it runs linear.
+bool TriesBesidePairwise(double calls_of_default, double calls_of_pairwise, double times) {
+  TuningQuestion question = ExploredNodes();
+  question.collectives = {"alltoall"};
+  std::vector<learn::Cell> cells;
+  for (const int64_t bytes : {512, 4096, 32768, 262144}) {
+    learn::Cell cell = learn::MakeCell("alltoall", "default", 8, 4, bytes, 1);
+    cell.mean_log_time = std::log(learn::PriceOf(cell, KnownProfile()));
+    cell.kind = domain::CellKind::kJob;
+    cell.weight = calls_of_default;
+    cells.push_back(cell);
+    cell.algorithm = "pairwise";
+    cell.mean_log_time += std::log(times);
+    cell.weight = calls_of_pairwise;
+    cells.push_back(cell);
+  }
+  constexpr double kShare = 0.05;
+  return !TrialsOf(TablesOf(*MachineWith(cells), question, kShare)).empty();
+}
+
+// Pairwise was the choice of as many jobs as ran the default, before a faster one was found.
+TEST(ExploreTest, AnEarlierChoiceIsNoTrial) {
+  EXPECT_TRUE(TriesBesidePairwise(1e5, 1e5, 1.3));
+  // One job in ten ran it: a trial, however many calls that job made.
+  EXPECT_FALSE(TriesBesidePairwise(900, 100, 2));
+  EXPECT_FALSE(TriesBesidePairwise(9e5, 1e5, 2));
+  EXPECT_TRUE(TriesBesidePairwise(9e5, 1e5, 1.3)) << "it cost less than the share";
+}
+
 TEST(ExploreTest, AJobOfManySizesIsExploredToo) {
   TuningQuestion question = ExploredNodes();
   question.collectives = {"alltoall"};

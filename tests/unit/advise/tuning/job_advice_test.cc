@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include "advise/tuning/explore.h"
@@ -92,6 +94,56 @@ TEST(JobAdviceTest, WhatIsMeasuredToBeSlowerDoesNotRun) {
   for (const int64_t bytes : {8, 512, 32768}) {
     EXPECT_NE(advice.At(bytes, false).chosen.library, library::kCoxcoll) << bytes;
   }
+}
+
+// Cells of alltoall under Open MPI or libcoxcoll, at sizes at which Open MPI's table says linear:
+// `factor` times its price.
+void AddTimed(absl::string_view library, const std::string& algorithm, domain::CellKind kind,
+              double factor, std::vector<learn::Cell>* cells) {
+  for (const int64_t bytes : {512, 4096, 32768, 262144}) {
+    learn::Cell cell = learn::MakeCell("alltoall", "linear", 8, 4, bytes, 1);
+    cell.mean_log_time = std::log(factor * learn::PriceOf(cell, KnownProfile()));
+    cell.library = std::string(library);
+    cell.algorithm = algorithm;
+    cell.kind = kind;
+    cell.weight = 20;
+    cells->push_back(cell);
+  }
+}
+
+absl::string_view LibraryChosen(const std::vector<learn::Cell>& cells) {
+  const MachinePointer machine = MachineWith(cells);
+  return JobAdvice(*machine, WithOurs(), domain::Collective::kAlltoall)
+      .At(4096, false)
+      .chosen.library;
+}
+
+TEST(JobAdviceTest, WhatJobsMissOfOnePromiseIsMissingOfOursToo) {
+  constexpr auto kBenchmark = domain::CellKind::kBenchmark;
+  constexpr auto kJob = domain::CellKind::kJob;
+  constexpr absl::string_view kTheirs = "openmpi-4.1";
+  std::vector<learn::Cell> theirs;
+  AddTimed(kTheirs, "default", kBenchmark, 1, &theirs);
+  AddTimed(kTheirs, "pairwise", kBenchmark, 0.6, &theirs);
+  std::vector<learn::Cell> cells = theirs;
+  AddTimed(library::kCoxcoll, "pairwise", kBenchmark, 0.5, &cells);
+  EXPECT_EQ(LibraryChosen(cells), library::kCoxcoll);
+  // Jobs found the gain over the default ...
+  std::vector<learn::Cell> kept = cells;
+  AddTimed(kTheirs, "default", kJob, 1, &kept);
+  AddTimed(kTheirs, "pairwise", kJob, 0.6, &kept);
+  EXPECT_EQ(LibraryChosen(kept), library::kCoxcoll);
+  // ... or found a loss: of ours, too.
+  AddTimed(kTheirs, "default", kJob, 1, &cells);
+  AddTimed(kTheirs, "pairwise", kJob, 2, &cells);
+  EXPECT_EQ(LibraryChosen(cells), "");
+  AddTimed(library::kCoxcoll, "pairwise", kJob, 2, &cells);
+  EXPECT_EQ(LibraryChosen(cells), "");
+  // What jobs themselves found is no promise.
+  AddTimed(kTheirs, "default", kJob, 1, &theirs);
+  AddTimed(kTheirs, "pairwise", kJob, 2, &theirs);
+  AddTimed(library::kCoxcoll, "pairwise", kJob, 0.5, &theirs);
+  EXPECT_EQ(LibraryChosen(theirs), library::kCoxcoll);
 }
 
 TEST(JobAdviceTest, NothingIsDecidedForCountsThatDifferFromRankToRank) {

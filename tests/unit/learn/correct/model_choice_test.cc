@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "domain/cell_key.h"
 #include "domain/level.h"
 #include "domain/profile.h"
 #include "domain/shape.h"
@@ -99,6 +102,46 @@ TEST(ModelErrorsTest, AreThePapersMetric) {
   // |T_m - T_p| / min(T_m, T_p): too slow by a factor is as wrong as too fast.
   EXPECT_NEAR(measured.At(0, 0), 2, 1e-9);
   EXPECT_NEAR(measured.At(1, 0), 2, 1e-9);
+}
+
+// Calls that a benchmark and jobs timed, alternately; jobs took twice as long as priced.
+std::vector<Cell> AlternatingKinds(int calls, const domain::Profile& profile) {
+  std::vector<Cell> cells;
+  for (int i = 0; i < calls; ++i) {
+    Cell cell = MakeCell("alltoall", "pairwise", 4, 1, 8 * (i + 1), 1);
+    cell.mean_log_time = std::log(PriceOf(cell, profile));
+    cells.push_back(cell);
+    cell.kind = domain::CellKind::kJob;
+    cell.mean_log_time += std::log(2.0);
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+TEST(ModelErrorsTest, OfManyCellsThoseOfEachKindCount) {
+  const domain::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
+  constexpr int kCalls = 1500;
+  const std::vector<Cell> cells = AlternatingKinds(kCalls, profile);
+  const ModelErrors measured = MeasureErrors(profile, Prepared(cells));
+  ASSERT_EQ(measured.cells.size(), 2000U);
+  EXPECT_TRUE(std::is_sorted(measured.cells.begin(), measured.cells.end()));
+  const auto of_jobs = std::count_if(measured.cells.begin(), measured.cells.end(),
+                                     [](size_t cell) { return cell % 2 == 1; });
+  EXPECT_NEAR(static_cast<double>(of_jobs), 1000, 100);
+  for (size_t i = 0; i < measured.cells.size(); ++i) {
+    EXPECT_NEAR(measured.At(i, 0), measured.cells[i] % 2 == 1 ? 1 : 0, 1e-9);
+  }
+}
+
+TEST(ModelErrorsTest, TheSameCellsCountInEveryOrder) {
+  const domain::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
+  std::vector<Cell> cells = AlternatingKinds(1500, profile);
+  const std::vector<size_t> ascending = MeasureErrors(profile, Prepared(cells)).cells;
+  std::reverse(cells.begin(), cells.end());
+  std::vector<size_t> reversed = MeasureErrors(profile, Prepared(cells)).cells;
+  for (size_t& cell : reversed) cell = cells.size() - 1 - cell;
+  std::reverse(reversed.begin(), reversed.end());
+  EXPECT_EQ(reversed, ascending);
 }
 
 }  // namespace

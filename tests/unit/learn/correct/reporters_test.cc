@@ -8,8 +8,8 @@ namespace cox::learn {
 namespace {
 
 constexpr int64_t kAda = 7;
-constexpr int64_t kEve = 8;
-constexpr int64_t kSeveral = 0;
+constexpr int64_t kTrudy = 8;
+constexpr int64_t kManyReporters = 0;
 
 domain::ScenarioKey Call(int64_t ranks, int64_t block_bytes) {
   domain::ScenarioKey call;
@@ -28,10 +28,10 @@ TEST(ReportersTest, NobodyIsNotOne) { EXPECT_FALSE(IsOneAt(Reporters(), 16, 1024
 
 TEST(ReportersTest, TheNeighbouringSizesTell) {
   Reporters reporters;
-  reporters.Add(Call(16, 1024), kSeveral);
+  reporters.Add(Call(16, 1024), kManyReporters);
   reporters.Add(Call(16, 2048), kAda);
   reporters.Add(Call(16, 4096), kAda);
-  reporters.Add(Call(16, 8192), kEve);
+  reporters.Add(Call(16, 8192), kTrudy);
   EXPECT_FALSE(IsOneAt(reporters, 16, 1));
   EXPECT_FALSE(IsOneAt(reporters, 16, 1024));
   EXPECT_FALSE(IsOneAt(reporters, 16, 1025)) << "several at 1024";
@@ -48,7 +48,7 @@ TEST(ReportersTest, OtherShapesTellOnlyWhereNobodyTimedThisOne) {
   reporters.Add(Call(16, 1024), kAda);
   reporters.Add(Call(64, 1024), kAda);
   EXPECT_TRUE(IsOneAt(reporters, 32, 1024));
-  reporters.Add(Call(128, 1024), kSeveral);
+  reporters.Add(Call(128, 1024), kManyReporters);
   EXPECT_FALSE(IsOneAt(reporters, 32, 1024));
   EXPECT_TRUE(IsOneAt(reporters, 16, 4096));
   EXPECT_FALSE(IsOneAt(reporters, 128, 512));
@@ -60,7 +60,7 @@ TEST(ReportersTest, TwoCellsOfOneCallAreOnePlace) {
   reporters.Add(Call(16, 1024), kAda);
   reporters.Add(Call(16, 1024), kAda);
   EXPECT_TRUE(IsOneAt(reporters, 16, 1024));
-  reporters.Add(Call(16, 1024), kEve);
+  reporters.Add(Call(16, 1024), kTrudy);
   EXPECT_FALSE(IsOneAt(reporters, 16, 1024));
 }
 
