@@ -22,7 +22,7 @@
 #include "daemon/host/listen_address.h"
 #include "domain/errors.h"
 #include "domain/words/nearest_word.h"
-#include "domain/words/unquoted_value.h"
+#include "domain/words/refused_value.h"
 
 namespace cox::daemon {
 namespace {
@@ -596,9 +596,9 @@ absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path) {
           absl::StrCat(path, ": ", std::string(error.description()).c_str()));
     }
     const int64_t line = error.source().begin.line;
-    const std::string unquoted = domain::ExplainUnquotedValue(TextOf(path), line);
+    const std::string reason = domain::ExplainRefusedValue(TextOf(path), line);
     return absl::InvalidArgumentError(absl::StrCat(
-        path, ":", line, ": ", unquoted.empty() ? std::string(error.description()) : unquoted));
+        path, ":", line, ": ", reason.empty() ? std::string(error.description()) : reason));
   }
   ConfigValues values;
   for (const auto& [key, node] : table) {

@@ -17,7 +17,7 @@
 #include "cli/resource_names.h"
 #include "console/numbers.h"
 #include "console/printable.h"
-#include "domain/words/unquoted_value.h"
+#include "domain/words/refused_value.h"
 
 namespace cox::cli {
 namespace {
@@ -178,9 +178,9 @@ absl::Status ReadMachineToml(absl::string_view text, absl::string_view file, v1:
     document = toml::parse(std::string_view(text.data(), text.size()));
   } catch (const toml::parse_error& error) {
     const int64_t line = error.source().begin.line;
-    const std::string unquoted = domain::ExplainUnquotedValue(text, line);
-    return absl::InvalidArgumentError(absl::StrCat(
-        file, ":", line, ": ", unquoted.empty() ? StrOf(error.description()) : unquoted));
+    const std::string reason = domain::ExplainRefusedValue(text, line);
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ":", line, ": ", reason.empty() ? StrOf(error.description()) : reason));
   }
   TableReader root(&document, "", file, &status);
   root.Allow({"machine", "profile"});

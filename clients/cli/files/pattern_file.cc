@@ -12,15 +12,22 @@ namespace {
 
 // A request stays below a megabyte: three numbers of at most ten bytes each.
 constexpr int kRowsPerRequest = 30'000;
-// The daemon's bound.
-constexpr int64_t kMaxRank = (int64_t{1} << 24) - 1;
 
 enum Column : size_t { kSource, kDestination, kBytes };
 constexpr ColumnSpec kColumns[] = {{"src", true}, {"dst", true}, {"bytes", true}};
 
+int64_t RankIn(Column column, int64_t ranks, RowParser* row) {
+  const int64_t rank = row->Integer(column, 0, kMaxPatternRanks - 1);
+  if (rank >= ranks) {
+    row->Fail(column, absl::StrCat("is rank ", rank, " of a pattern of ", ranks,
+                                   " ranks: ranks begin at 0"));
+  }
+  return rank;
+}
+
 }  // namespace
 
-absl::StatusOr<std::string> ReadPatternFile(const std::string& path,
+absl::StatusOr<std::string> ReadPatternFile(const std::string& path, int64_t ranks,
                                             std::vector<v1::EvaluatePatternRequest>* requests) {
   absl::StatusOr<std::unique_ptr<RecordFile>> file = RecordFile::Open(path, kColumns);
   if (!file.ok()) return file.status();
@@ -36,8 +43,8 @@ absl::StatusOr<std::string> ReadPatternFile(const std::string& path,
       request = &requests->emplace_back();
     }
     RowParser row(**file);
-    request->add_sources(row.Integer(kSource, 0, kMaxRank));
-    request->add_destinations(row.Integer(kDestination, 0, kMaxRank));
+    request->add_sources(RankIn(kSource, ranks, &row));
+    request->add_destinations(RankIn(kDestination, ranks, &row));
     request->add_block_bytes(row.Integer(kBytes, 0, console::kMaxBytes));
     if (!row.ok()) return row.status();
   }

@@ -15,10 +15,14 @@ namespace cox::cli {
 // What the daemon takes of one pattern.
 inline constexpr int64_t kMaxPatternRows = 4'000'000;
 
+// The ranks of a pattern are below this: the daemon's bound.
+inline constexpr int64_t kMaxPatternRanks = int64_t{1} << 24;
+
 // Appends the messages of a CSV file with the columns src, dst, bytes, as requests that are small
-// enough to send. A note about columns that are not used, or "". NOT_FOUND where there is no such
-// file; INVALID_ARGUMENT (FILE:LINE:COLUMN: rule) for a bad row; more than kMaxPatternRows rows.
-absl::StatusOr<std::string> ReadPatternFile(const std::string& path,
+// enough to send. All ranks must be below `ranks`. A note about columns that are not used, or "".
+// NOT_FOUND where there is no such file; INVALID_ARGUMENT (FILE:LINE:COLUMN: rule) for a bad row;
+// more than kMaxPatternRows rows.
+absl::StatusOr<std::string> ReadPatternFile(const std::string& path, int64_t ranks,
                                             std::vector<v1::EvaluatePatternRequest>* requests);
 
 }  // namespace cox::cli

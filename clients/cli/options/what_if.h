@@ -4,11 +4,11 @@
 
 #include <cox/v1/advice.pb.h>
 
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "cli/options/verb.h"
 
@@ -16,14 +16,14 @@ namespace cox::cli {
 
 struct WhatIfOptions {
   std::vector<v1::WhatIf> changes;
-  std::set<std::string> sizes;  // the parameters of changes whose value has a unit of size
+  // The unit of a parameter's value, if it was written with one: "s", "s/byte" or "byte".
+  std::map<std::string, std::string> units;
 };
 
-// "c3.s*0.1" multiplies, "hockney.network.alpha=1us" sets. A value takes a unit of time (s, ms, us,
-// ns, ps), of time per byte (the same with /B), or of size (B, k, KiB, M, MiB ...); without one it
-// is in the parameter's SI unit. Sets `is_size` unless it is null. INVALID_ARGUMENT says what is
-// wrong.
-absl::StatusOr<v1::WhatIf> ParseWhatIf(absl::string_view text, bool* is_size = nullptr);
+// Adds "c3.s*0.1", which multiplies, or "hockney.network.alpha=1us", which sets. A value takes a
+// unit of time (s, ms, us, ns, ps), of time per byte (the same with /B), or of size (B, k, KiB, M,
+// MiB ...); without one it is in the parameter's SI unit. INVALID_ARGUMENT says what is wrong.
+absl::Status AddWhatIf(absl::string_view text, WhatIfOptions& options);
 
 // "--what-if CHANGE", as often as wanted.
 void AddWhatIfOption(Verb app, WhatIfOptions& options);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -11,6 +10,10 @@
 
 namespace cox::cli {
 namespace {
+
+constexpr char kTime[] = "s";
+constexpr char kTimePerByte[] = "s/byte";
+constexpr char kSize[] = "byte";
 
 struct Meant {
   std::string model;
@@ -32,20 +35,31 @@ std::vector<Meant> MeantBy(const v1::ListModelsResponse& models, const std::stri
   return meant;
 }
 
+// A size is also a way to write a large number: a rate, or a count of packets.
+bool Takes(const v1::ParameterSpec& spec, absl::string_view unit) {
+  const bool is_time = spec.unit() == kTime || spec.unit() == kTimePerByte;
+  return spec.unit() == unit || (unit == kSize && !is_time);
+}
+
+absl::string_view ExampleOf(absl::string_view unit) {
+  if (unit == kTime) return "1us";
+  if (unit == kTimePerByte) return "1ns/B";
+  return unit == kSize ? "4KiB" : "8";
+}
+
 }  // namespace
 
-absl::Status CheckSizes(const v1::ListModelsResponse& models, const WhatIfOptions& options) {
-  for (const std::string& name : options.sizes) {
+absl::Status CheckUnits(const v1::ListModelsResponse& models, const WhatIfOptions& options) {
+  for (const auto& [name, unit] : options.units) {
     const std::vector<Meant> meant = MeantBy(models, name);
-    const bool is_in_seconds =
-        !meant.empty() && std::all_of(meant.begin(), meant.end(), [](const Meant& one) {
-          return one.spec->unit() == "s" || absl::StartsWith(one.spec->unit(), "s/");
-        });
-    if (!is_in_seconds) continue;
-    const std::string& unit = meant.front().spec->unit();
-    return absl::InvalidArgumentError(absl::StrCat("--what-if: ", name, " is in ", unit,
-                                                   ", not in bytes: write a time such as ",
-                                                   unit == "s" ? "1us" : "1ns/B"));
+    const bool is_taken = std::any_of(meant.begin(), meant.end(), [&unit = unit](const Meant& one) {
+      return Takes(*one.spec, unit);
+    });
+    if (is_taken || meant.empty()) continue;
+    const std::string& right = meant.front().spec->unit();
+    return absl::InvalidArgumentError(absl::StrCat("--what-if: ", name, " is in '", right,
+                                                   "', not in '", unit, "': write for example ",
+                                                   name, "=", ExampleOf(right)));
   }
   return absl::OkStatus();
 }
@@ -70,7 +84,7 @@ std::vector<std::string> IdleChanges(const v1::ListModelsResponse& models,
 absl::Status WhatIfCheck::Begin(Session& session) {
   if (options_.changes.empty()) return absl::OkStatus();
   absl::Status status = session.connection().Call(kListModels, v1::ListModelsRequest(), models_);
-  return status.ok() ? CheckSizes(models_, options_) : status;
+  return status.ok() ? CheckUnits(models_, options_) : status;
 }
 
 void WhatIfCheck::Note(Session& session) const {

@@ -1,6 +1,6 @@
-// Compares changes of parameters with what coxd's models say of these parameters: a size for a
-// parameter in seconds is refused, and a change that no answer depends on is noted. Not
-// thread-safe.
+// Compares changes of parameters with what coxd's models say of these parameters: a value
+// in another unit than the parameter's is refused, and a change that no answer depends on is noted.
+// Not thread-safe.
 #ifndef COX_CLI_OUTPUT_WHAT_IF_CHECK_H_
 #define COX_CLI_OUTPUT_WHAT_IF_CHECK_H_
 
@@ -16,8 +16,8 @@
 
 namespace cox::cli {
 
-// INVALID_ARGUMENT if all parameters of the name of a change in `options.sizes` are in seconds.
-absl::Status CheckSizes(const v1::ListModelsResponse& models, const WhatIfOptions& options);
+// INVALID_ARGUMENT if no parameter that a change names takes the unit in `options.units`.
+absl::Status CheckUnits(const v1::ListModelsResponse& models, const WhatIfOptions& options);
 
 // A note for each change that affects only other models than `used`.
 std::vector<std::string> IdleChanges(const v1::ListModelsResponse& models,
@@ -28,7 +28,7 @@ class WhatIfCheck {
  public:
   explicit WhatIfCheck(const WhatIfOptions& options) : options_(options) {}
 
-  // Before the questions. Asks coxd for its models if there are changes. Fails as CheckSizes()
+  // Before the questions. Asks coxd for its models if there are changes. Fails as CheckUnits()
   // does.
   absl::Status Begin(Session& session);
   // The model of an answer.

@@ -1,6 +1,7 @@
 // cox pattern: what any pattern of messages will cost, sent directly and routed.
 #include <cox/v1/advice.pb.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -99,7 +100,10 @@ absl::Status Evaluate(Session& session, const PatternOptions& options) {
   *requests[0].mutable_header() = HeaderOf(options);
   v1::PatternHeader& header = *requests[0].mutable_header();
   if (!options.file.empty()) {
-    const absl::StatusOr<std::string> note = ReadPatternFile(options.file, &requests);
+    const int64_t fewest_ranks =
+        options.ranks.empty() ? kMaxPatternRanks
+                              : *std::min_element(options.ranks.begin(), options.ranks.end());
+    const absl::StatusOr<std::string> note = ReadPatternFile(options.file, fewest_ranks, &requests);
     if (!note.ok()) return note.status();
     if (!note->empty()) session.Note(*note);
   }

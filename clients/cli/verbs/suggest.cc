@@ -62,7 +62,7 @@ void PrintCsv(const SuggestOptions& options, const v1::SuggestMeasurementsRespon
          "predicted_time_s,cost_s,expected_gain_ratio\r\n";
   for (const v1::SuggestedMeasurement& suggestion : response.suggestions()) {
     const v1::MeasurementCandidate& one = suggestion.measurement();
-    const bool is_known = suggestion.predicted_time_s() > 0;
+    const bool is_known = suggestion.has_predicted_time_s();
     out << absl::StrJoin(
                {console::CsvField(options.machine), console::CsvField(options.library),
                 console::CsvField(one.collective()), console::CsvField(one.algorithm()),

@@ -100,7 +100,7 @@ absl::Status AnswerSuggestions(const daemon::Snapshot& snapshot,
     measurement->set_ranks(one.ranks);
     measurement->set_block_bytes(one.block_bytes);
     measurement->set_type_bytes(one.type_bytes);
-    out->set_predicted_time_s(suggestion.predicted_time_s);
+    if (suggestion.predicted_time_s > 0) out->set_predicted_time_s(suggestion.predicted_time_s);
     out->set_cost_s(suggestion.cost_s);
     out->set_expected_gain_ratio(suggestion.gain);
   }

@@ -267,7 +267,7 @@ class AskingTest(unittest.TestCase):
         refused(5, "bad.csv:3:dst: ", "src,dst,bytes\n0,1,1\n0,x,1\n")
         refused(5, "bad.csv:2:bytes: ", "src,dst,bytes\n0,1,-1\n")
         refused(5, "bad.csv:1:bytes: the header lacks", "src,dst\n0,1\n")
-        refused(5, "destinations[1]", "src,dst,bytes\n0,1,1\n0,9,1\n", "-p", "4")
+        refused(5, "csv:3:dst: is rank 9 of a pattern of 4 ranks", "src,dst,bytes\n0,1,1\n0,9,1\n", "-p", "4")
         refused(5, "routes[0]", "src,dst,bytes\n0,1,1\n", "--route", "tree")
         named = ["pattern", "-m", "intel-delta", "--pattern"]
         self.refused(3, "no-such", *named, "no-such", "-p", "4", "-b", "8")

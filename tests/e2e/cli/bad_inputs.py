@@ -244,7 +244,7 @@ ENGINEER = [
     (f"predict {POINT} --root 8", REFUSED, "root: 8 is not between 0 and 7"),
     (f"predict {POINT} --what-if hockney.network.alpha", WRONG, "is not a change: write PARAMETER*FACTOR"),
     (f"predict {POINT} --what-if hockny.network.alpha=1us", REFUSED, 'no model has a parameter "hockny.network.alpha"'),
-    (f"predict {POINT} --what-if max-rate.network.alpha=1MB", REFUSED, "max-rate.network.alpha is in s, not in bytes"),
+    (f"predict {POINT} --what-if max-rate.network.alpha=1MB", REFUSED, "max-rate.network.alpha is in 's', not in 'byte'"),
     (f"predict {POINT} --csv /nosuch/x", NOT_FOUND, "/nosuch/x: No such file"),
     (f"explain {POINT} --from 1k --to 64", WRONG, "--from: is 1024 bytes, more than --to, which is 64"),
     ("strategies -c bcst", NOT_FOUND, NEAREST_BCAST),

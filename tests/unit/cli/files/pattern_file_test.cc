@@ -16,7 +16,7 @@ TEST(PatternFileTest, ReadsRowsIntoRequestsThatAreSmall) {
   std::string text = "bytes,dst,src\n";
   for (int i = 0; i < 70'000; ++i) absl::StrAppend(&text, i, ",", i % 7, ",", i % 5, "\n");
   std::vector<v1::EvaluatePatternRequest> requests(1);
-  const auto note = ReadPatternFile(folder.Write("p.csv", text), &requests);
+  const auto note = ReadPatternFile(folder.Write("p.csv", text), kMaxPatternRanks, &requests);
   ASSERT_TRUE(note.ok()) << note.status();
   EXPECT_EQ(*note, "");
   ASSERT_GT(requests.size(), 2U);
@@ -44,17 +44,28 @@ TEST(PatternFileTest, ABadRowIsNamedWithLineAndColumn) {
   };
   for (const auto& [text, says] : cases) {
     std::vector<v1::EvaluatePatternRequest> requests;
-    const auto note = ReadPatternFile(folder.Write("p.csv", text), &requests);
+    const auto note = ReadPatternFile(folder.Write("p.csv", text), kMaxPatternRanks, &requests);
     EXPECT_EQ(note.status().code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(note.status().message()), HasSubstr(says));
   }
   std::vector<v1::EvaluatePatternRequest> requests;
-  EXPECT_EQ(ReadPatternFile(folder.Path("none.csv"), &requests).status().code(),
+  EXPECT_EQ(ReadPatternFile(folder.Path("none.csv"), kMaxPatternRanks, &requests).status().code(),
             absl::StatusCode::kNotFound);
-  const auto noted =
-      ReadPatternFile(folder.Write("p.csv", "src,dst,bytes,name\n0,1,8,a\n"), &requests);
+  const auto noted = ReadPatternFile(folder.Write("p.csv", "src,dst,bytes,name\n0,1,8,a\n"),
+                                     kMaxPatternRanks, &requests);
   ASSERT_TRUE(noted.ok());
   EXPECT_THAT(*noted, HasSubstr("ignores the columns name"));
+}
+
+TEST(PatternFileTest, ARankBeyondThoseAskedForIsNamedWithLineAndColumn) {
+  const Folder folder;
+  const std::string path = folder.Write("p.csv", "src,dst,bytes\n0,15,8\n3,16,8\n");
+  std::vector<v1::EvaluatePatternRequest> requests;
+  EXPECT_TRUE(ReadPatternFile(path, 17, &requests).ok());
+  const auto note = ReadPatternFile(path, 16, &requests);
+  EXPECT_EQ(note.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(note.status().message()),
+              HasSubstr("p.csv:3:dst: is rank 16 of a pattern of 16 ranks"));
 }
 
 }  // namespace

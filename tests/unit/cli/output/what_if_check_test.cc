@@ -21,7 +21,8 @@ v1::ListModelsResponse ModelsOfRates() {
   } kRows[] = {{"hockney", "alpha", "s"},
                {"hockney", "beta", "s/byte"},
                {"max-rate", "alpha", "s"},
-               {"max-rate", "rate", "byte/s"}};
+               {"max-rate", "rate", "byte/s"},
+               {"max-rate", "packet", "byte"}};
   for (const auto& row : kRows) {
     if (models.models().empty() || models.models().rbegin()->id() != row.model) {
       models.add_models()->set_id(row.model);
@@ -37,24 +38,34 @@ v1::ListModelsResponse ModelsOfRates() {
 WhatIfOptions OptionsOf(const std::vector<const char*>& texts) {
   WhatIfOptions options;
   for (const char* text : texts) {
-    bool is_size = false;
-    const auto change = ParseWhatIf(text, &is_size);
-    EXPECT_TRUE(change.ok()) << text;
-    options.changes.push_back(*change);
-    if (is_size) options.sizes.insert(change->parameter());
+    EXPECT_TRUE(AddWhatIf(text, options).ok()) << text;
   }
   return options;
 }
 
-TEST(CheckSizes, ASizeIsNoTime) {
-  for (const char* text : {"max-rate.node.alpha=1MB", "alpha=4KiB", "hockney.beta=8B"}) {
-    const absl::Status status = CheckSizes(ModelsOfRates(), OptionsOf({text}));
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("not in bytes")) << text;
+TEST(CheckUnits, AValueInAnotherUnitIsRefused) {
+  const struct {
+    const char* text;
+    const char* message;
+  } kRows[] = {
+      {"max-rate.node.alpha=1MB",
+       "--what-if: max-rate.node.alpha is in 's', not in 'byte': write for example "
+       "max-rate.node.alpha=1us"},
+      {"alpha=4KiB", "not in 'byte'"},
+      {"alpha=1ns/B", "is in 's', not in 's/byte'"},
+      {"hockney.beta=8B", "hockney.beta=1ns/B"},
+      {"hockney.beta=1us", "is in 's/byte', not in 's'"},
+      {"max-rate.rate=1us", "max-rate.rate=8"},
+      {"packet=1us", "is in 'byte', not in 's': write for example packet=4KiB"},
+  };
+  for (const auto& row : kRows) {
+    const absl::Status status = CheckUnits(ModelsOfRates(), OptionsOf({row.text}));
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.text;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.message)) << row.text;
   }
-  for (const char* text :
-       {"max-rate.node.rate=1GiB", "alpha=1us", "alpha=5", "alpha*8", "nosuch.alpha=1KiB"}) {
-    EXPECT_TRUE(CheckSizes(ModelsOfRates(), OptionsOf({text})).ok()) << text;
+  for (const char* text : {"max-rate.node.rate=1GiB", "alpha=1us", "beta=1ns/B", "alpha=5",
+                           "alpha*8", "nosuch.alpha=1KiB", "packet=1500", "packet=4KiB"}) {
+    EXPECT_TRUE(CheckUnits(ModelsOfRates(), OptionsOf({text})).ok()) << text;
   }
 }
 
