@@ -120,7 +120,7 @@ class Loop:
     # -- learning
 
     def calibrate(self):
-        self.step(f"Calibration: {self.bed.ranks} ranks try every algorithm of Open MPI at the program's sizes")
+        self.step(f"Calibration: {self.bed.ranks} ranks time the algorithms of Open MPI that may be the best for the program's calls")
         warnings = self.bed.calibrate(self)
         say(f"parameters with units and standard errors: {self.state / 'parameters.txt'}")
         if warnings:

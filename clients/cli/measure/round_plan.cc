@@ -39,6 +39,21 @@ class Planner {
     return std::max(costs_.cell_s, costs_.calls * one.predicted_time_s());
   }
 
+  // `first`, then the later suggestions without a job. The start of the job is paid, so those come
+  // first that gain most per second of their own cells.
+  std::vector<size_t> Waiting(size_t first) const {
+    std::vector<size_t> waiting;
+    for (size_t i = first; i < suggestions_.size(); ++i) {
+      if (!placed_[i]) waiting.push_back(i);
+    }
+    const auto gain_per_s = [this](size_t i) {
+      return suggestions_[i]->expected_gain_ratio() / CellTime(*suggestions_[i]);
+    };
+    std::stable_sort(waiting.begin() + 1, waiting.end(),
+                     [&](size_t a, size_t b) { return gain_per_s(a) > gain_per_s(b); });
+    return waiting;
+  }
+
   double JobTime(const PlannedJob& job) const {
     return costs_.slowness * (costs_.start_s + job.cells_s);
   }
@@ -49,9 +64,10 @@ class Planner {
     PlannedJob job{.ranks = opener.ranks(), .nodes = opener.nodes(), .ppn = opener.ppn()};
     std::vector<size_t> members;
     double gain = 0;
-    for (size_t i = first; i < suggestions_.size() && job.cells_s < costs_.start_s; ++i) {
+    for (const size_t i : Waiting(first)) {
+      if (job.cells_s >= costs_.start_s) break;
       const v1::MeasurementCandidate& cell = suggestions_[i]->measurement();
-      if (placed_[i] || !IsOf(job, cell)) continue;
+      if (!IsOf(job, cell)) continue;
       job.algorithms.emplace(cell.collective(), cell.algorithm());
       job.cells.push_back({cell.collective(), cell.block_bytes()});
       job.cells_s += CellTime(*suggestions_[i]);

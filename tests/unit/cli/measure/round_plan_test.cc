@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "topology/powers_of_two.h"
 
 namespace cox::cli {
@@ -68,6 +73,23 @@ TEST_F(RoundPlanTest, AJobIsFilledUntilItsCellsTakeAsLongAsItsStart) {
   ASSERT_THAT(plan.waves, SizeIs(2));
   EXPECT_THAT(plan.waves[0][0].cells, SizeIs(4));
   EXPECT_THAT(plan.waves[1][0].cells, SizeIs(2));
+}
+
+TEST_F(RoundPlanTest, AJobTakesFirstWhatGainsMostPerSecondOfItsCells) {
+  Suggest("alltoall", "bruck", 4, 8, 0.1);
+  Suggest("allgather", "ring", 4, 1 << 16, 0.08, /*predicted_time_s=*/0.2);  // 2 s
+  Suggest("bcast", "binomial", 4, 1 << 16, 0.05);
+  Suggest("bcast", "binomial", 4, 8, 0.06);
+  Suggest("bcast", "pipeline", 4, 8, 0.055);
+  const RoundPlan plan = PlanRound(all(), costs_, 0, kNoLimit_s);
+  ASSERT_THAT(plan.waves, SizeIs(2));
+  std::vector<std::string> cells;
+  for (const BenchCell& cell : plan.waves[0][0].cells) {
+    cells.push_back(absl::StrCat(cell.collective, " ", cell.block_bytes));
+  }
+  EXPECT_THAT(cells, ElementsAre("alltoall 8", "bcast 8", "bcast 65536", "allgather 65536"));
+  EXPECT_EQ(plan.waves[0][0].algorithms.at("bcast"), "binomial");
+  EXPECT_EQ(plan.waves[1][0].algorithms.at("bcast"), "pipeline");
 }
 
 TEST_F(RoundPlanTest, KeepsToTheLimitButHasOneJob) {
