@@ -40,7 +40,7 @@ std::string Escaped(absl::string_view name) {
 }
 
 bool MayBeAnonymous(absl::string_view peer) {
-  return absl::StartsWith(peer, "ipv4:") || absl::StartsWith(peer, "ipv6:") || peer == kInProcess;
+  return absl::StartsWith(peer, "ipv4:") || absl::StartsWith(peer, "ipv6:") || peer == kOverHttp;
 }
 
 // A process can leave its groups: in a container, and by newgrp(1). So a group whose role is less

@@ -31,8 +31,8 @@
 
 namespace cox::access {
 
-// gRPC's name of a connection within the process, and Caller::peer of a call over HTTP.
-inline constexpr absl::string_view kInProcess = "inproc";
+// Caller::peer of a call over HTTP.
+inline constexpr absl::string_view kOverHttp = "http";
 
 // What a listener knows of a call.
 struct Caller {

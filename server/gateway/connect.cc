@@ -69,7 +69,7 @@ absl::StatusOr<std::shared_ptr<const Ticket>> Identify(const HttpRequest& reques
     return domain::InvalidField("Authorization", "must be printable ASCII");
   }
   absl::StatusOr<std::unique_ptr<Ticket>> ticket =
-      server.Identify({.peer = access::kInProcess,
+      server.Identify({.peer = access::kOverHttp,
                        .authorization = access::HeaderOf(authorization),
                        .is_encrypted = request.is_encrypted,
                        .method = rule->method},

@@ -188,7 +188,7 @@ class GrpcServer : public Server {
 
   absl::Status CheckViewer(const std::string& authorization, bool is_encrypted) const override {
     static constexpr access::Rule kRule = {"metrics", access::Role::kViewer};
-    const auto principal = access_->Identify({.peer = access::kInProcess,
+    const auto principal = access_->Identify({.peer = access::kOverHttp,
                                               .authorization = access::HeaderOf(authorization),
                                               .is_encrypted = is_encrypted,
                                               .method = kRule.method});

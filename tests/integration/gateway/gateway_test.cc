@@ -25,10 +25,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "access/rules.h"
 #include "certificates.h"
 #include "cox/v1/access.grpc.pb.h"
 #include "daemon.h"
 #include "gateway/connect_envelope.h"
+#include "service/entry/known_callers.h"
 
 namespace cox {
 namespace {
@@ -716,8 +718,14 @@ class GatewayTlsTest : private CertificateFiles, public GatewayTest {
     request.mutable_token()->set_name("tokens/ci");
     request.mutable_token()->set_role(v1::ROLE_OPERATOR);
     v1::CreateTokenResponse response;
+    // As the gateway does for a caller without TLS.
+    const auto ticket = server_->Identify({.peer = access::kOverHttp},
+                                          *access::FindRule("cox.v1.AccessService/CreateToken"));
+    EXPECT_TRUE(ticket.ok()) << ticket.status();
+    grpc::ClientContext context;
+    context.AddMetadata(service::kTicketHeader, (*ticket)->text());
     const auto stub = v1::AccessService::NewStub(server_->InProcessChannel());
-    EXPECT_TRUE(Call(&v1::AccessService::Stub::CreateToken, stub, request, &response).ok());
+    EXPECT_TRUE(stub->CreateToken(&context, request, &response).ok());
     headers_ = {{"Authorization", "Bearer " + response.text()}};
   }
   // Agreeing on TLS takes two computations and two turns, on a busy computer.

@@ -269,7 +269,7 @@ TEST(StreamObservations, AMessageThatCannotBeParsedEndsTheStreamWithAReason) {
   daemon.Register("delta");
   for (const size_t bytes : {size_t{100}, size_t{200'000}}) {
     grpc::ClientContext context;
-    const auto channel = daemon.server().InProcessChannel();
+    const auto channel = daemon.channel();
     const grpc::internal::RpcMethod method("/cox.v1.ObservationService/StreamObservations", nullptr,
                                            grpc::internal::RpcMethod::BIDI_STREAMING, channel);
     const std::unique_ptr<
