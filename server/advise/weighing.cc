@@ -325,7 +325,9 @@ void Weighing::DoubtPromises() {
 }
 
 // What was slower than the default at fewer ranks is faster here by its predicted growth alone.
+// If no structure of the collective is known, all borrow the same growth.
 void Weighing::DoubtGrowth() {
+  if (place_.learned->CommonTime() != nullptr) return;
   for (Weighed& entry : scratch_.weighed) {
     const int64_t ranks = place_.learned->BehindAt(entry.code(), question_.block_bytes);
     if (ranks < question_.ranks) entry.behind_at_ranks = ranks;
