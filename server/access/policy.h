@@ -40,11 +40,10 @@ struct Policy {
   Role OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
   // Whether a group has less than other_users.
   bool RestrictsGroups() const;
-  // A user whom Slurm names: its own entry, else the highest of its groups (these, and those that
-  // the system's database lists it in), else other_users, but at most reporter: whoever has Slurm's
-  // key names anybody.
+  // The same for a user whom Slurm names, but without any entry it is at most a reporter: whoever
+  // has Slurm's key names anybody.
   Role OfSlurmUser(absl::string_view name, absl::Span<const gid_t> groups_of_user) const;
-  // The same for a user whom munge names: root of each node can name anybody.
+  // And for a user whom munge names: root of each node can name anybody.
   Role OfMungeUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
   // `name` is a subject alternative name.
   Role OfCertificate(absl::string_view name) const;

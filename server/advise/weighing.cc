@@ -38,13 +38,6 @@ std::optional<strategy::Scenario> ScenarioOf(const Question& question) {
   return scenario;
 }
 
-learn::Point PointOf(const Question& question) {
-  const auto ranks = static_cast<double>(question.ranks);
-  const auto ppn = static_cast<double>(question.ppn);
-  return {question.nodes > 0 ? static_cast<double>(question.nodes) : std::ceil(ranks / ppn), ppn,
-          ranks, static_cast<double>(question.block_bytes)};
-}
-
 // The row of a gather's window that this machine's buffer allows; null where libcoxcoll's table
 // lists that window.
 const library::Algorithm* ComputedWindow(const MachineView& machine, absl::string_view library,
@@ -81,6 +74,13 @@ learn::Estimate Mixture(absl::Span<const Guess> guesses, learn::Estimate own) {
 }
 
 }  // namespace
+
+learn::Point PointOf(const Question& question) {
+  const auto ranks = static_cast<double>(question.ranks);
+  const auto ppn = static_cast<double>(question.ppn);
+  return {question.nodes > 0 ? static_cast<double>(question.nodes) : std::ceil(ranks / ppn), ppn,
+          ranks, static_cast<double>(question.block_bytes)};
+}
 
 Weighing::Weighing(const MachineView& machine, const Question& question, WeighingScratch* scratch)
     : machine_(machine),

@@ -42,6 +42,9 @@ struct Weighed {
   absl::string_view code() const { return effective == nullptr ? name : effective->native_name; }
 };
 
+// Where the question lies; without nodes, on as few as its ranks need.
+learn::Point PointOf(const Question& question);
+
 // One possibility of what the default runs.
 struct Guess {
   double share = 1;  // its probability

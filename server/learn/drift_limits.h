@@ -16,8 +16,8 @@ inline constexpr size_t kLeastOfStation = 12;
 // count for a cell: four reporters make a reference complete, or more that observed it less often.
 inline constexpr size_t kMostReference = 24;
 inline constexpr size_t kMostOfReporter = 6;
-// Reporters with this many observations of a cell show how far reporters are apart, if they are at
-// least so many.
+// How far reporters are apart is known from kFewParts reporters, each with at least kFewOfPart
+// observations of the cell.
 inline constexpr size_t kFewOfPart = 3;
 inline constexpr size_t kFewParts = 3;
 

@@ -60,7 +60,7 @@ CellReference::Part& CellReference::PartOf(uint64_t reporter) {
     return part.reporter == reporter;
   });
   if (known != parts_.end()) return *known;
-  // Those that count are fewer: a reference of so many is complete.
+  // Fewer than kMostReference parts count, or the reference would be complete.
   if (parts_.size() >= kMostReference) {
     std::erase_if(parts_, [](const Part& part) { return !part.counts(); });
   }

@@ -82,7 +82,7 @@ class CallGuard {
   uint32_t pair_count() const { return slower_ + others_; }
 
  private:
-  static constexpr int kFailed = 2 * kMostPending;
+  static constexpr int kFailed = kValues - 1;
 
   void Forget() {
     pending_ = 0;

@@ -3,9 +3,9 @@
 //
 // A job runs at most one algorithm of each collective, because variables of its environment force
 // them. Its start takes longer than most cells. So a job that was opened for one suggestion takes
-// later suggestions, too, until its cells take as long as its start: first those that gain most per
-// second of their cells, for the start is paid. Jobs on disjoint nodes run at
-// once, as in ACCLAiM (M. Wilkins et al., "ACCLAiM: Advancing the Practicality of MPI Collective
+// later suggestions, too, until its cells take as long as its start. The start is paid, so the
+// suggestions with the most gain per second of their cells come first. Jobs on disjoint nodes run
+// at once, as in ACCLAiM (M. Wilkins et al., "ACCLAiM: Advancing the Practicality of MPI Collective
 // Communication Autotuning Using Machine Learning", CLUSTER 2022, section V).
 #ifndef COX_CLI_MEASURE_ROUND_PLAN_H_
 #define COX_CLI_MEASURE_ROUND_PLAN_H_

@@ -1,7 +1,6 @@
 #include "access/tls/client_ca.h"
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
@@ -11,7 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "access/tls/openssl_free.h"
+#include "access/tls/pem.h"
 
 namespace cox::access {
 namespace {
@@ -30,10 +29,6 @@ using GoodChains = absl::flat_hash_map<std::string, Good>;
 constexpr size_t kMaxGoodChains = 256;
 
 std::atomic<int64_t> made_count = 0;
-
-Certificate Next(BIO* bio) {
-  return Certificate(PEM_read_bio_X509(bio, nullptr, NoPassword, nullptr));
-}
 
 // The first end of the certificates; 0: not known, so nothing is remembered.
 time_t EndOf(const STACK_OF(X509) * chain) {
@@ -59,7 +54,7 @@ std::shared_ptr<const ClientCa> ClientCa::Make(const std::string& pem) {
   const Store store(X509_STORE_new(), X509_STORE_free);
   const Bio bio = BioOf(pem);
   if (store == nullptr || bio == nullptr) return nullptr;
-  while (const Certificate one = Next(bio.get())) {
+  while (const Certificate one = NextCertificate(bio.get())) {
     if (X509_STORE_add_cert(store.get(), one.get()) != 1) return nullptr;
   }
   ERR_clear_error();  // reading ends by one
@@ -79,10 +74,10 @@ absl::Status ClientCa::Check(absl::string_view chain_pem) const {
   }
   const std::string text(chain_pem);
   const Bio bio = BioOf(text);
-  const Certificate leaf = Next(bio.get());
+  const Certificate leaf = NextCertificate(bio.get());
   if (leaf == nullptr) return NotGood("it cannot be read");
   const Certificates between(sk_X509_new_null());
-  while (Certificate one = Next(bio.get())) {
+  while (Certificate one = NextCertificate(bio.get())) {
     if (sk_X509_push(between.get(), one.get()) > 0) static_cast<void>(one.release());
   }
   const Context context(X509_STORE_CTX_new());

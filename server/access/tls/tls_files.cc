@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "access/private_file.h"
-#include "access/tls/openssl_free.h"
+#include "access/tls/pem.h"
 
 namespace cox::access {
 namespace {
@@ -41,9 +41,9 @@ absl::StatusOr<std::string> Read(absl::string_view setting, const std::string& p
 absl::StatusOr<Certificate> FirstCertificate(absl::string_view setting, const std::string& path,
                                              const std::string& text) {
   const Bio bio = BioOf(text);
-  Certificate first(PEM_read_bio_X509(bio.get(), nullptr, NoPassword, nullptr));
+  Certificate first = NextCertificate(bio.get());
   if (first == nullptr) return Wrong(setting, path, "it has no certificate in PEM");
-  while (const Certificate next{PEM_read_bio_X509(bio.get(), nullptr, NoPassword, nullptr)}) {
+  while (NextCertificate(bio.get()) != nullptr) {
   }
   // Reading ends well only where there is nothing more.
   if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) {

@@ -9,6 +9,7 @@
 #include "advise/caveats.h"
 #include "advise/choice.h"
 #include "advise/of_jobs_alone.h"
+#include "advise/weighing.h"
 #include "domain/collective.h"
 #include "learn/correct/surface/sample_places.h"
 #include "learn/structure.h"
@@ -95,11 +96,8 @@ learn::Shortfall JobAdvice::ShortfallOf(const Candidate& own, const Candidate& s
       machine_.corrections->TimingsOf(second_->library, second_->collective, CodeOf(second))
           .benchmark;
   if (missed == nullptr || !is_promised) return {};
-  const learn::Coordinates at = learn::CoordinatesOf(
-      {static_cast<double>(asked_.nodes), static_cast<double>(asked_.ppn),
-       static_cast<double>(asked_.ranks), static_cast<double>(asked_.block_bytes)});
-  // The second library's code is none of those that the own library's places name, even if it is
-  // called alike.
+  const learn::Coordinates at = learn::CoordinatesOf(PointOf(asked_));
+  // No name: a place of the own library says nothing of the second one's code of the same name.
   learn::Shortfall shortfall = missed->At(at, "");
   if (own.algorithm == learn::kDefaultAlgorithm) return shortfall;
   // The gain of the own library's choice lacks something, too.

@@ -1,9 +1,10 @@
-// Owns what OpenSSL allocates. Header only.
-#ifndef COX_ACCESS_TLS_OPENSSL_FREE_H_
-#define COX_ACCESS_TLS_OPENSSL_FREE_H_
+// Reads PEM texts, and owns what OpenSSL allocates. Header only, any thread.
+#ifndef COX_ACCESS_TLS_PEM_H_
+#define COX_ACCESS_TLS_PEM_H_
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 
 #include <memory>
@@ -32,6 +33,12 @@ inline int NoPassword(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*d
   return -1;
 }
 
+// The next certificate; null at the end, and where one is damaged. OpenSSL's last error tells
+// which.
+inline Certificate NextCertificate(BIO* bio) {
+  return Certificate(PEM_read_bio_X509(bio, nullptr, NoPassword, nullptr));
+}
+
 }  // namespace cox::access
 
-#endif  // COX_ACCESS_TLS_OPENSSL_FREE_H_
+#endif  // COX_ACCESS_TLS_PEM_H_
