@@ -39,7 +39,8 @@ class CalibrateTest(unittest.TestCase):
         self.assertEqual(machine["cores_per_node"], len(os.sched_getaffinity(0)))
         profile = self.daemon.json("profile", "show", "here@1")
         self.assertEqual(profile["provenance"], "PROVENANCE_CALIBRATED")
-        found = {(p["model"], p["level"], p["name"]): p for p in profile["parameters"]}
+        # Of small messages: a line through large ones may go through the origin.
+        found = {(p["model"], p["level"], p["name"]): p for p in profile["parameters"] if not p.get("above")}
         # How long a message takes depends on who else computes here; that cli_test finds parameters of
         # times that are known says whether the fit is right.
         alpha, beta = (found["hockney", "node", name] for name in ("alpha", "beta"))
