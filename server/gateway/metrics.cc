@@ -68,6 +68,14 @@ void AppendFacts(const service::Facts& facts, std::vector<MetricFamily>* familie
                                     static_cast<double>(facts.observations_refused)));
   families->push_back(GaugeFamily("coxd_database_bytes", "Database and write-ahead log.",
                                   static_cast<double>(facts.database_bytes)));
+  families->push_back(CounterFamily("coxd_backups_failed_total",
+                                    "Backups of the schedule that failed, since the start.",
+                                    static_cast<double>(facts.backups_failed)));
+  if (facts.newest_backup_age_s) {
+    families->push_back(GaugeFamily("coxd_newest_backup_age_seconds",
+                                    "Time since the newest backup was made.",
+                                    *facts.newest_backup_age_s));
+  }
   MetricFamily refusals =
       MakeFamily("coxd_quota_refusals_total", "Calls that exceeded their caller's quota, by quota.",
                  MetricType::Counter);

@@ -48,11 +48,13 @@ struct Facts {
   int64_t database_bytes = 0;          // with the write-ahead log of SQLite
   std::vector<QuotaRefusals> quota_refusals;
   std::vector<OutcomeCount> decisions;
+  std::optional<double> newest_backup_age_s;  // nullopt: there is none
+  int64_t backups_failed = 0;                 // of the schedule, since the start
 };
 
 // Reads the database: a few short queries, and one per machine. Any thread. Fails as the store
-// does. What the server counts itself is left empty: timings_taken, timings_dropped,
-// observations_refused, quota_refusals, decisions.
+// does. What the server knows itself is left empty: timings_taken, timings_dropped,
+// observations_refused, quota_refusals, decisions, newest_backup_age_s, backups_failed.
 absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, store::Store* store,
                                 SavingsWatch* savings);
 

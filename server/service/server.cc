@@ -4,11 +4,13 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "daemon/health_watch.h"
@@ -212,6 +214,11 @@ class GrpcServer : public Server {
       facts->quota_refusals.push_back(
           {std::string(access::QuotaName(quota)), quotas_->refused_count(quota)});
     }
+    if (const std::vector<daemon::Backup> backups = backups_.List(); !backups.empty()) {
+      const auto age_us = daemon::NowMicros() - backups.front().create_time_us;
+      facts->newest_backup_age_s = static_cast<double>(std::max<int64_t>(age_us, 0)) / 1e6;
+    }
+    facts->backups_failed = backups_.failures().count;
     return facts;
   }
 

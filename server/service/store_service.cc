@@ -46,6 +46,7 @@ grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerConte
     for (const daemon::Backup& backup : backups_->List()) {
       FromBackup(backup, response->add_backups());
     }
+    response->set_backup_problem(backups_->failures().last);
     return counted;
   });
 }

@@ -98,7 +98,7 @@ class Doctor {
       return false;
     }
     const absl::Status health = CheckHealth(session_.connection(), "");
-    const bool is_writable = health.ok() || absl::IsUnimplemented(health) || ExamineStore();
+    const bool is_writable = absl::IsUnimplemented(health) || ExamineStore();
     if (health.ok()) {
       Add("daemon", Result::kOk, absl::StrCat("serves at ", server));
     } else if (!is_writable) {
@@ -113,11 +113,16 @@ class Doctor {
     return health.ok();
   }
 
-  // Whether the daemon's writes work; if not, says why.
+  // Whether the daemon's writes work; says what does not.
   bool ExamineStore() {
     v1::GetStoreStatusResponse response;
     const absl::Status status =
         session_.connection().Call(kGetStoreStatus, v1::GetStoreStatusRequest(), response);
+    if (!response.backup_problem().empty()) {
+      Add("backups", Result::kWarn,
+          absl::StrCat("the last one failed: ", response.backup_problem()),
+          "`cox store backup` tries again at once");
+    }
     const auto code = static_cast<absl::StatusCode>(response.problem_code());
     if (!status.ok() || code == absl::StatusCode::kOk) return true;
     Add("store", Result::kFail, absl::StrCat("writes fail: ", response.problem()), AdviceFor(code));

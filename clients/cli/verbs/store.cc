@@ -37,6 +37,9 @@ void PrintStatus(const v1::GetStoreStatusResponse& status, std::ostream& out) {
     facts.Add({"of these summed up", absl::StrCat(status.summed_observation_count())});
   }
   facts.Print(out);
+  if (!status.backup_problem().empty()) {
+    out << "the last backup failed: " << console::Printable(status.backup_problem()) << "\n";
+  }
   if (status.backups().empty()) {
     out << "no backup\n";
     return;

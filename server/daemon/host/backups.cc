@@ -94,6 +94,8 @@ absl::StatusOr<Backup> Backups::Make(const store::IsCancelled& is_cancelled) {
   const auto bytes = fs::file_size(backup.path, error);
   if (!error) backup.file_bytes = static_cast<int64_t>(bytes);
   RemoveOldest(backup.path);
+  const std::lock_guard lock(mutex_);
+  failures_.last.clear();
   return backup;
 }
 
@@ -114,6 +116,11 @@ std::vector<Backup> Backups::List() const {
   std::sort(backups.begin(), backups.end(),
             [](const Backup& a, const Backup& b) { return a.path > b.path; });
   return backups;
+}
+
+BackupFailures Backups::failures() const {
+  const std::lock_guard lock(mutex_);
+  return failures_;
 }
 
 void Backups::RemoveUnfinished() const {
@@ -179,7 +186,9 @@ void Backups::Loop() {
           {{"path", made->path}, {"bytes", absl::StrCat(made->file_bytes)}});
       retry_time_us_ = 0;
     } else if (!ending_) {
-      Log(LogLevel::kError, "no backup", {{"error", std::string(made.status().message())}});
+      ++failures_.count;
+      failures_.last = std::string(made.status().message());
+      Log(LogLevel::kError, "no backup", {{"error", failures_.last}});
       retry_time_us_ = NowMicros() + kRetry_us;
     }
   }

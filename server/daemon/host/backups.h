@@ -1,7 +1,7 @@
 // Makes backups of the database on a schedule and on demand, and removes the oldest.
 //
-// One thread of its own for the schedule. Make(), List(): any thread; one backup at a time. Stop()
-// and the destructor: any other thread.
+// One thread of its own for the schedule. Make(), List(), failures(): any thread; one backup at a
+// time. Stop() and the destructor: any other thread.
 #ifndef COX_DAEMON_HOST_BACKUPS_H_
 #define COX_DAEMON_HOST_BACKUPS_H_
 
@@ -25,6 +25,12 @@ struct Backup {
   int64_t create_time_us = 0;  // since the Unix epoch, UTC
 };
 
+// How often backups of the schedule failed.
+struct BackupFailures {
+  int64_t count = 0;  // since the start
+  std::string last;   // why the last one failed; "": a backup was made since, or none failed
+};
+
 class Backups {
  public:
   struct Options {
@@ -46,6 +52,7 @@ class Backups {
   absl::StatusOr<Backup> Make(const store::IsCancelled& is_cancelled);
   // Newest first, by their names.
   std::vector<Backup> List() const;
+  BackupFailures failures() const;
 
   // Cancels a backup of the schedule and ends the thread.
   void Stop();
@@ -63,9 +70,10 @@ class Backups {
   const int64_t start_time_us_;
   std::mutex making_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   int64_t retry_time_us_ = 0;  // after a failure; guarded by mutex_
+  BackupFailures failures_;    // guarded by mutex_
   std::atomic<bool> ending_{false};
   std::thread thread_;  // last: starts when all else is there
 };

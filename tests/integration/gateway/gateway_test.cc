@@ -632,6 +632,7 @@ TEST_F(GatewayTest, MetricsSayWhatHappened) {
   EXPECT_EQ(ValueOf(text, "coxd_timings_dropped_total"), 0);
   EXPECT_EQ(ValueOf(text, "coxd_observations_refused_total"), 0);
   EXPECT_GT(ValueOf(text, "coxd_database_bytes"), 0);
+  EXPECT_EQ(ValueOf(text, "coxd_backups_failed_total"), 0);
   EXPECT_EQ(ValueOf(text, "coxd_database_readable"), 1);
   EXPECT_EQ(ValueOf(text, "coxd_database_writable"), 1);
   EXPECT_EQ(ValueOf(text, R"(coxd_http_responses_total{status="404"})"), 1);

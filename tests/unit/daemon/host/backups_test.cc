@@ -164,6 +164,24 @@ TEST_F(BackupsOfTheFutureTest, GoFirst) {
   EXPECT_FALSE(std::filesystem::exists(future_));
 }
 
+TEST_F(BackupsTest, AFailureOfTheScheduleIsToldUntilOneIsMade) {
+  Backups::Options options = Options(0.02, 1);
+  std::ofstream(folder_.Path("a_file")) << "in the way";
+  options.directory = folder_.Path("a_file") + "/backups";
+  Backups backups(store_.get(), options);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (backups.failures().count == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(backups.failures().count, 1) << "the next try comes ten minutes later";
+  EXPECT_NE(backups.failures().last.find(options.directory), std::string::npos);
+  std::filesystem::remove(folder_.Path("a_file"));
+  std::filesystem::create_directory(folder_.Path("a_file"));
+  ASSERT_TRUE(backups.Make({}).ok());
+  EXPECT_EQ(backups.failures().count, 1);
+  EXPECT_EQ(backups.failures().last, "");
+}
+
 TEST_F(BackupsTest, ADirectoryThatCannotBeMadeIsNamed) {
   Backups::Options options = Options(0, 1);
   options.directory = folder_.Path("data") + "/coxswain.db/backups";
