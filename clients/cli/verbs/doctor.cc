@@ -98,7 +98,7 @@ class Doctor {
       return false;
     }
     const absl::Status health = CheckHealth(session_.connection(), "");
-    const bool is_writable = absl::IsUnimplemented(health) || ExamineStore();
+    const bool is_writable = health.ok() || absl::IsUnimplemented(health) || ExamineStore();
     if (health.ok()) {
       Add("daemon", Result::kOk, absl::StrCat("serves at ", server));
     } else if (!is_writable) {
