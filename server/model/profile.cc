@@ -178,6 +178,14 @@ absl::Status Validate(const domain::Profile& profile) {
                                         "\" has more than ", kMaxPieces, " pieces"));
     }
   }
+  for (const Model* model : Models()) {
+    const absl::StatusOr<ParameterValues> values = ValuesFor(*model, profile);
+    if (values.ok() && !KeepsTimesFinite(*model, *values)) {
+      return domain::InvalidField(
+          "parameters", absl::StrCat("values of model \"", model->id(),
+                                     "\" are so large that times are larger than a double"));
+    }
+  }
   return absl::OkStatus();
 }
 

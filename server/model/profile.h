@@ -23,7 +23,8 @@ inline constexpr size_t kMaxPieces = 16;
 // INVALID_ARGUMENT (field "parameters[i].value" and so on) unless every parameter belongs to a
 // known model and level, has a known relation, and has a value, stderr_ and above that are finite
 // and >= 0, and CheckAllowed() has no objection. A parameter has at most kMaxPieces pieces, each
-// with another `above`; above > 0 needs a model parameter with an argument.
+// with another `above`; above > 0 needs a model parameter with an argument. Field "parameters"
+// unless KeepsTimesFinite() for every model that the profile has all required parameters of.
 absl::Status Validate(const domain::Profile& profile);
 
 // INVALID_ARGUMENT with the field if the parameter cannot have this value: a size is at least 1

@@ -363,6 +363,15 @@ TEST(KeepsTimesFinite, HoldsForPlausibleValuesOfEveryModel) {
   }
 }
 
+TEST(Validate, RefusesTimesLargerThanADouble) {
+  domain::Profile profile = CompleteHockney();
+  profile.Set(Hockney(domain::Level::kNetwork, "alpha", 1e100));
+  EXPECT_TRUE(Validate(profile).ok());
+  profile.Set(Hockney(domain::Level::kNetwork, "alpha", 1e308));
+  EXPECT_EQ(domain::FieldOf(Validate(profile)), "parameters");
+  EXPECT_NE(Validate(profile).message().find("hockney"), absl::string_view::npos);
+}
+
 TEST(Validate, AcceptsWhatIsRight) {
   EXPECT_TRUE(Validate(CompleteHockney()).ok());
   EXPECT_TRUE(Validate({}).ok());
