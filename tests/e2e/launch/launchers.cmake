@@ -6,6 +6,6 @@ set(launcher_mpich ${CMAKE_BINARY_DIR}/tests/e2e/launch/mpirun.mpich)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/mpirun.mpich.in ${launcher_mpich} @ONLY
                FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 
-# Properties of tests whose MPI jobs fill the processors: one such test after the other, and they come first, so that those
-# that mostly wait run beside them.
+# Properties of tests whose MPI jobs use all processors: ctest runs one of these at a time, and starts them before others.
+# Most other slow tests wait, so they run at the same time.
 set(in_turn RESOURCE_LOCK processors COST 1000)
