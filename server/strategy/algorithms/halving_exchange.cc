@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace cox::strategy {
 namespace {
@@ -16,11 +17,16 @@ int64_t PlaceIn(const Fold& fold, int64_t rank) {
 }
 
 int64_t ReversedBits(const Fold& fold, int64_t v) {
-  int64_t reversed = 0;
-  for (int64_t bit = 1; bit < fold.active; bit *= 2) {
-    if ((v & bit) != 0) reversed |= fold.active / 2 / bit;
+  const int bits = BitsOf(fold);
+  if (bits == 0) return 0;
+  // Neighbours change places: bits, pairs, fours, then bytes.
+  auto all = static_cast<uint64_t>(v);
+  for (const auto& [mask, by] : {std::pair{uint64_t{0x5555555555555555}, 1},
+                                 {uint64_t{0x3333333333333333}, 2},
+                                 {uint64_t{0x0f0f0f0f0f0f0f0f}, 4}}) {
+    all = (all >> by & mask) | (all & mask) << by;
   }
-  return reversed;
+  return static_cast<int64_t>(__builtin_bswap64(all) >> (64 - bits));
 }
 
 HalvingExchange::HalvingExchange(const Fold& fold, const Step& step)
@@ -54,8 +60,8 @@ void HalvingExchange::Notable(RankList* out) const {
 }
 
 int64_t HalvingExchange::FirstKept(int64_t v) const {
-  if (order_ == HalvingOrder::kFarFirst) return v / half_ * half_;
-  return ReversedBits(fold_, v) / half_ * half_;
+  // half_ is a power of two.
+  return (order_ == HalvingOrder::kFarFirst ? v : ReversedBits(fold_, v)) & -half_;
 }
 
 double HalvingExchange::BlocksFrom(int64_t first) const {

@@ -234,8 +234,13 @@ struct Known {
   }
 };
 
-// The number of exchanges that a thread remembers. Two exchanges may share a place.
-constexpr size_t kRemembered = 256;
+// A thread remembers two exchanges in each of so many places: algorithms of one collective that
+// share places are asked about in turns.
+constexpr size_t kPlaces = 256;
+struct Place {
+  Known newer;
+  Known older;
+};
 size_t PlaceOf(const ExchangeId& id, const Scenario& scenario) {
   uint64_t hash = reinterpret_cast<uintptr_t>(id.algorithm);
   for (int64_t part : {id.knob, scenario.ranks, scenario.ppn, scenario.root,
@@ -244,7 +249,7 @@ size_t PlaceOf(const ExchangeId& id, const Scenario& scenario) {
     hash ^= hash >> 29;
   }
   // The phases of one schedule have different places.
-  return (hash + static_cast<uint64_t>(id.phase)) % kRemembered;
+  return (hash + static_cast<uint64_t>(id.phase)) % kPlaces;
 }
 
 }  // namespace
@@ -265,17 +270,19 @@ Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario
 
 Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario,
                   double block_bytes) {
-  thread_local std::array<Known, kRemembered> remembered;
-  Known& known = remembered[PlaceOf(id, scenario)];
-  if (!known.IsOf(id, scenario)) {
-    known = {id,
-             scenario.ranks,
-             scenario.ppn,
-             scenario.root,
-             scenario.placement,
-             UnitTraffic(exchange, scenario, kCountedRanks)};
+  thread_local std::array<Place, kPlaces> remembered;
+  Place& place = remembered[PlaceOf(id, scenario)];
+  const bool is_older = place.older.IsOf(id, scenario);
+  if (!is_older && !place.newer.IsOf(id, scenario)) {
+    place.older = place.newer;
+    place.newer = {id,
+                   scenario.ranks,
+                   scenario.ppn,
+                   scenario.root,
+                   scenario.placement,
+                   UnitTraffic(exchange, scenario, kCountedRanks)};
   }
-  Traffic traffic = known.unit;
+  Traffic traffic = is_older ? place.older.unit : place.newer.unit;
   Scale(block_bytes, &traffic.node);
   Scale(block_bytes, &traffic.network);
   Scale(block_bytes, &traffic.any);

@@ -42,10 +42,10 @@ const Stride& NodePeers::StrideOf(int64_t step) {
 }
 
 int64_t NodePeers::CountIn(int64_t node, const PeerRun& run) {
-  if (run.terms == 1) return nodes_.Of(run.first) == node ? 1 : 0;
   if (!nodes_.cyclic) {
     return TermsWithin(run, node * nodes_.ppn, std::min((node + 1) * nodes_.ppn, nodes_.ranks));
   }
+  if (run.terms == 1) return nodes_.Of(run.first) == node ? 1 : 0;
   return StrideOf(run.step).CountAt(node, {run.first, run.terms});
 }
 

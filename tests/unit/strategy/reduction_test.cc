@@ -283,6 +283,14 @@ TEST(HalvingExchange, LeavesEachRankABlockOfItsOwn) {
   }
 }
 
+TEST(ReversedBits, AreThoseOfTheNumberOfActiveRanks) {
+  EXPECT_EQ(ReversedBits(Fold(1, Takes::kOdd), 0), 0);
+  EXPECT_EQ(ReversedBits(Fold(2, Takes::kOdd), 1), 1);
+  EXPECT_EQ(ReversedBits(Fold(8, Takes::kOdd), 0b110), 0b011);
+  EXPECT_EQ(ReversedBits(Fold(1000, Takes::kOdd), 0b1'0000'0110), 0b0'1100'0001);
+  EXPECT_EQ(ReversedBits(Fold(1 << 20, Takes::kOdd), 0b1101), 0b1011 << 16);
+}
+
 TEST(ReduceScatter, MovesWhatItsSourcesSay) {
   // Doubling, p = 8: (8 - 1) + (8 - 2) + (8 - 4) blocks.
   double sent = 0;
