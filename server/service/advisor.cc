@@ -322,8 +322,7 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
     };
     const auto count = static_cast<size_t>(request->requests_size());
     pool.RunInParts(count, is_plain ? kQuestionsPerPart : count + 1, answer_part);
-    return context->IsCancelled() ? absl::CancelledError("the call was cancelled")
-                                  : absl::OkStatus();
+    return context->IsCancelled() ? domain::CallerGone() : absl::OkStatus();
   };
   return FinishFromPool(pool, context, answer);
 }
@@ -337,10 +336,15 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
     return Finish(context, absl::OkStatus());
   }
   daemon::DecisionCache* cache = is_placed ? &placed_cache_ : &decision_cache_;
-  const auto answer = [this, request, response, cache,
+  daemon::BlockingPool& pool = is_placed ? *core_.heavy_pool : *core_.pool;
+  const auto answer = [this, request, response, cache, &pool,
                        is_cancelled = CancelledBy(context)]() -> absl::Status {
-    absl::Status answered = AnswerTuning(*core_.snapshots->Load(), *request,
-                                         NodeFinder(core_.store), cache, is_cancelled, response);
+    const auto in_parts = [&pool](size_t count, size_t step, const auto& work) {
+      pool.RunInParts(count, step, work);
+    };
+    absl::Status answered =
+        AnswerTuning(*core_.snapshots->Load(), *request, NodeFinder(core_.store), cache,
+                     is_cancelled, in_parts, response);
     CountRows(response->rows(), &decisions_);
     return answered;
   };

@@ -1,6 +1,8 @@
 #include "advise/tuning/tuning.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -200,16 +202,26 @@ library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective c
 
 absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
     const MachineView& machine, const TuningQuestion& question,
-    const domain::IsCancelled& is_cancelled) {
+    const domain::IsCancelled& is_cancelled, const domain::InParts& in_parts) {
   if (absl::Status status = ValidateShape(question); !status.ok()) return status;
   const auto collectives = CollectivesOf(question);
   if (!collectives.ok()) return collectives.status();
-  std::vector<library::DecisionTable> tables;
-  domain::CallerWatch watch(is_cancelled, kSizesPerQuestion);
-  for (domain::Collective collective : *collectives) {
-    tables.push_back(TableBuilder(machine, question, collective, &watch).Build());
-    if (!watch.status().ok()) return watch.status();
+  const size_t count = collectives->size();
+  std::vector<library::DecisionTable> tables(count);
+  std::atomic<bool> is_gone = false;
+  const auto build = [&](size_t begin, size_t end) {
+    domain::CallerWatch watch(is_cancelled, kSizesPerQuestion);
+    for (size_t i = begin; i < end && !is_gone; ++i) {
+      tables[i] = TableBuilder(machine, question, (*collectives)[i], &watch).Build();
+      if (!watch.status().ok()) is_gone = true;
+    }
+  };
+  if (in_parts) {
+    in_parts(count, 1, build);
+  } else {
+    build(0, count);
   }
+  if (is_gone) return domain::CallerGone();
   return tables;
 }
 

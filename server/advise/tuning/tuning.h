@@ -12,6 +12,7 @@
 #include "advise/recommend.h"
 #include "domain/collective.h"
 #include "domain/sharing/caller_watch.h"
+#include "domain/sharing/in_parts.h"
 #include "library/algorithm.h"
 #include "library/decision_table.h"
 #include "strategy/scenario.h"
@@ -44,10 +45,11 @@ library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective c
 
 // A table per collective asked about, in that order (the catalogue's order for all). UNIMPLEMENTED
 // for a library without rows, INVALID_ARGUMENT with the field for a bad shape or collective,
-// CANCELLED.
+// CANCELLED. `in_parts` may decide for several collectives at the same time, and then calls
+// `is_cancelled` on several threads.
 absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
     const MachineView& machine, const TuningQuestion& question,
-    const domain::IsCancelled& is_cancelled = {});
+    const domain::IsCancelled& is_cancelled = {}, const domain::InParts& in_parts = {});
 
 }  // namespace cox::advise
 

@@ -13,6 +13,9 @@ namespace cox::domain {
 // True: the caller no longer waits. Asked on the thread of the work. Empty: it always waits.
 using IsCancelled = std::function<bool()>;
 
+// What work answers that ended early.
+inline absl::Status CallerGone() { return absl::CancelledError("the call was cancelled"); }
+
 // For work in small steps.
 class CallerWatch {
  public:
@@ -29,9 +32,7 @@ class CallerWatch {
   }
 
   // CANCELLED if the caller was found gone.
-  absl::Status status() const {
-    return is_gone_ ? absl::CancelledError("the call was cancelled") : absl::OkStatus();
-  }
+  absl::Status status() const { return is_gone_ ? CallerGone() : absl::OkStatus(); }
 
  private:
   const IsCancelled& is_cancelled_;

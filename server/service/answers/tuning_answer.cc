@@ -84,11 +84,12 @@ absl::string_view FormatName(const v1::GetTuningRequest& request) {
 absl::StatusOr<daemon::JobDecisions> DecideByTable(const advise::MachineView& machine,
                                                    const v1::GetTuningRequest& request,
                                                    const std::optional<advise::NodesInUse>& nodes,
-                                                   const domain::IsCancelled& is_cancelled) {
+                                                   const domain::IsCancelled& is_cancelled,
+                                                   const domain::InParts& in_parts) {
   advise::TuningQuestion question = QuestionOf(request, machine);
   question.nodes_in_use = nodes.has_value() ? &*nodes : nullptr;
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
-      advise::BuildDecisionTables(machine, question, is_cancelled);
+      advise::BuildDecisionTables(machine, question, is_cancelled, in_parts);
   if (!tables.ok()) return tables.status();
   const auto format = library::FindTuningFormat(request.library(), FormatName(request));
   if (!format.ok()) return format.status();
@@ -120,7 +121,7 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
                           NodeFinder finder, daemon::DecisionCache* cache,
-                          const domain::IsCancelled& is_cancelled,
+                          const domain::IsCancelled& is_cancelled, const domain::InParts& in_parts,
                           v1::GetTuningResponse* response) {
   if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
@@ -130,7 +131,7 @@ absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningR
                   request.assume_idle_switches(), request.nodes());
   if (!nodes.ok()) return nodes.status();
   const auto decide = [&](const advise::MachineView& of, const v1::GetTuningRequest& asked) {
-    return DecideByTable(of, asked, *nodes, is_cancelled);
+    return DecideByTable(of, asked, *nodes, is_cancelled, in_parts);
   };
   const std::string key = absl::StrCat(KeyOf(request), finder.network_id());
   const auto answer = FindOrDecide(snapshot, request, key, decide, cache);

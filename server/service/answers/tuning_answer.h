@@ -7,6 +7,7 @@
 #include "daemon/decision_cache.h"
 #include "daemon/snapshots.h"
 #include "domain/sharing/caller_watch.h"
+#include "domain/sharing/in_parts.h"
 #include "service/convert/nodes_in_use.h"
 
 namespace cox::service {
@@ -18,9 +19,11 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 // Takes earlier decisions from the cache, or decides, which takes milliseconds, and writes the
 // text. With a list of nodes it reads the store, and deciding takes up to seconds. Fails as
 // NodeFinder does. CANCELLED; who asks the same at the same time is answered all the same.
+// `in_parts` lets threads share the work.
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
                           NodeFinder finder, daemon::DecisionCache* cache,
-                          const domain::IsCancelled& is_cancelled, v1::GetTuningResponse* response);
+                          const domain::IsCancelled& is_cancelled, const domain::InParts& in_parts,
+                          v1::GetTuningResponse* response);
 
 }  // namespace cox::service
 

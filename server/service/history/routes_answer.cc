@@ -15,6 +15,7 @@
 #include "advise/routes/sketch_messages.h"
 #include "daemon/learning/guard_watch.h"
 #include "domain/pattern/sketch.h"
+#include "domain/sharing/caller_watch.h"
 #include "service/answers/find_machine.h"
 #include "service/answers/question.h"
 #include "service/convert/placement.h"
@@ -132,7 +133,7 @@ absl::Status AnswerRoutes(const daemon::Snapshot& snapshot, store::Store& store,
   }
   double priced_messages = 0;
   for (const OfAllJobs& sum : sums) {
-    if (is_cancelled()) return absl::CancelledError("the call was cancelled");
+    if (is_cancelled()) return domain::CallerGone();
     v1::SketchedPattern* const out = response->add_patterns();
     Describe(sum, out);
     const double messages = advise::PhaseMessages(sum.sketch);

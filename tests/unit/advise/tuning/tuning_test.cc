@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <limits>
 #include <set>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "advise/placement/network.h"
@@ -210,6 +214,42 @@ TEST(DecisionTablesTest, ItEndsWheneverTheCallerGoes) {
               was_cancelled ? absl::StatusCode::kCancelled : absl::StatusCode::kOk);
     EXPECT_GE(asked, last);
   }
+}
+
+// A thread for each part, all at the same time.
+void OnThreads(size_t count, size_t step, const std::function<void(size_t, size_t)>& work) {
+  std::vector<std::thread> threads;
+  for (size_t begin = 0; begin < count; begin += step) {
+    threads.emplace_back(work, begin, std::min(count, begin + step));
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(DecisionTablesTest, ThreadsThatShareTheWorkMakeTheSameTables) {
+  const MachinePointer machine = SlowDefaults();
+  const auto one_by_one = BuildDecisionTables(*machine, EightNodes());
+  const auto shared = BuildDecisionTables(*machine, EightNodes(), {}, OnThreads);
+  ASSERT_TRUE(one_by_one.ok() && shared.ok());
+  ASSERT_EQ(shared->size(), one_by_one->size());
+  EXPECT_GT(shared->size(), 10U);
+  const auto described = [](const library::DecisionTable& table) {
+    std::vector<std::tuple<std::string, int64_t, std::string, double, double>> rows;
+    for (const library::DecisionRow& row : table.rows) {
+      rows.emplace_back(table.collective, row.block_bytes, row.algorithm, row.predicted_time_s,
+                        row.default_time_s);
+    }
+    return rows;
+  };
+  for (size_t i = 0; i < shared->size(); ++i) {
+    EXPECT_EQ(described((*shared)[i]), described((*one_by_one)[i]));
+  }
+}
+
+TEST(DecisionTablesTest, ThreadsThatShareTheWorkEndWhenTheCallerGoes) {
+  std::atomic<int> asked = 0;
+  const auto is_gone = [&asked] { return ++asked > 3; };
+  const auto tables = BuildDecisionTables(*SlowDefaults(), EightNodes(), is_gone, OnThreads);
+  EXPECT_EQ(tables.status().code(), absl::StatusCode::kCancelled);
 }
 
 TEST(DecisionTablesTest, WhatIsWrongForTwoTypesOnlyWherePromised) {
