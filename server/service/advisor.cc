@@ -198,6 +198,7 @@ Advisor::Advisor(const Core& core) : core_(core), revision_views_(core.store) {
                                       response);
           }));
 }
+Advisor::~Advisor() = default;
 
 grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
                                            const v1::PredictRequest* request,

@@ -16,6 +16,7 @@ namespace cox::service {
 class Advisor : public v1::AdviceService::CallbackService {
  public:
   explicit Advisor(const Core& core);
+  ~Advisor() override;
 
   // Of Recommend and BatchRecommend: a decision for each question. Of GetTuning and GetDecisions:
   // one for each row of an answer.

@@ -57,6 +57,9 @@ void RemovePieces(const domain::Profile& fitted, domain::Profile* profile) {
 
 }  // namespace
 
+Calibrations::Calibrations(const Core& core) : core_(core) {}
+Calibrations::~Calibrations() = default;
+
 grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* context,
                                                   const v1::CalibrateRequest* request,
                                                   v1::CalibrateResponse* response) {

@@ -9,7 +9,8 @@ namespace cox::service {
 
 class Calibrations : public v1::CalibrationService::CallbackService {
  public:
-  explicit Calibrations(const Core& core) : core_(core) {}
+  explicit Calibrations(const Core& core);
+  ~Calibrations() override;
 
   grpc::ServerUnaryReactor* Calibrate(grpc::CallbackServerContext* context,
                                       const v1::CalibrateRequest* request,

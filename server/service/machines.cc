@@ -51,6 +51,9 @@ absl::StatusOr<std::unique_ptr<const advise::Network>> ToNetwork(
 
 }  // namespace
 
+Machines::Machines(const Core& core) : core_(core) {}
+Machines::~Machines() = default;
+
 absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
                                                      const store::MachineRecord& machine,
                                                      absl::string_view request_id,

@@ -9,7 +9,8 @@ namespace cox::service {
 
 class Machines : public v1::MachineService::CallbackService {
  public:
-  explicit Machines(const Core& core) : core_(core) {}
+  explicit Machines(const Core& core);
+  ~Machines() override;
 
   grpc::ServerUnaryReactor* CreateMachine(grpc::CallbackServerContext* context,
                                           const v1::CreateMachineRequest* request,

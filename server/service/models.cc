@@ -62,6 +62,9 @@ void AddLibrary(absl::string_view library, absl::string_view collective,
 
 }  // namespace
 
+Models::Models() = default;
+Models::~Models() = default;
+
 grpc::ServerUnaryReactor* Models::ListModels(grpc::CallbackServerContext* context,
                                              const v1::ListModelsRequest* /*request*/,
                                              v1::ListModelsResponse* response) {

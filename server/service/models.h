@@ -9,6 +9,9 @@ namespace cox::service {
 
 class Models : public v1::ModelService::CallbackService {
  public:
+  Models();
+  ~Models() override;
+
   grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* context,
                                        const v1::ListModelsRequest* request,
                                        v1::ListModelsResponse* response) override;

@@ -87,6 +87,7 @@ Observations::Observations(const Core& core) : core_(core) {
       new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, v1::StreamObservationsResponse>(
           [this](grpc::CallbackServerContext* context) { return StartStream(context); }));
 }
+Observations::~Observations() = default;
 
 grpc::ServerUnaryReactor* Observations::ReportObservations(
     grpc::CallbackServerContext* context, const v1::ReportObservationsRequest* request,

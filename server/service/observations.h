@@ -15,6 +15,7 @@ namespace cox::service {
 class Observations : public v1::ObservationService::CallbackService {
  public:
   explicit Observations(const Core& core);
+  ~Observations() override;
 
   grpc::ServerUnaryReactor* ReportObservations(grpc::CallbackServerContext* context,
                                                const v1::ReportObservationsRequest* request,

@@ -23,6 +23,9 @@ int64_t ActiveRevision(const Core& core, const std::string& machine) {
 
 }  // namespace
 
+Profiles::Profiles(const Core& core) : core_(core) {}
+Profiles::~Profiles() = default;
+
 absl::StatusOr<store::ProfileRecord> AddProfileRevision(const Core& core,
                                                         store::ProfileRecord profile,
                                                         absl::string_view request_id,

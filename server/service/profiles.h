@@ -9,7 +9,8 @@ namespace cox::service {
 
 class Profiles : public v1::ProfileService::CallbackService {
  public:
-  explicit Profiles(const Core& core) : core_(core) {}
+  explicit Profiles(const Core& core);
+  ~Profiles() override;
 
   grpc::ServerUnaryReactor* CreateProfile(grpc::CallbackServerContext* context,
                                           const v1::CreateProfileRequest* request,

@@ -29,6 +29,10 @@ absl::Status Count(store::Store& store, v1::GetStoreStatusResponse* response) {
 
 }  // namespace
 
+StoreService::StoreService(const Core& core, std::string database_path, daemon::Backups* backups)
+    : core_(core), database_path_(std::move(database_path)), backups_(backups) {}
+StoreService::~StoreService() = default;
+
 grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerContext* context,
                                                        const v1::GetStoreStatusRequest* /*request*/,
                                                        v1::GetStoreStatusResponse* response) {

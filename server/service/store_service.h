@@ -14,8 +14,8 @@ namespace cox::service {
 class StoreService : public v1::StoreService::CallbackService {
  public:
   // `database_path`: to show. `backups` outlives it.
-  StoreService(const Core& core, std::string database_path, daemon::Backups* backups)
-      : core_(core), database_path_(std::move(database_path)), backups_(backups) {}
+  StoreService(const Core& core, std::string database_path, daemon::Backups* backups);
+  ~StoreService() override;
 
   grpc::ServerUnaryReactor* GetStoreStatus(grpc::CallbackServerContext* context,
                                            const v1::GetStoreStatusRequest* request,

@@ -145,6 +145,9 @@ absl::Status EndJob(const Core& core, absl::string_view name) {
 
 }  // namespace
 
+TokenAdmin::TokenAdmin(const Core& core) : core_(core) {}
+TokenAdmin::~TokenAdmin() = default;
+
 grpc::ServerUnaryReactor* TokenAdmin::WhoAmI(grpc::CallbackServerContext* context,
                                              const v1::WhoAmIRequest* /*request*/,
                                              v1::WhoAmIResponse* response) {

@@ -9,7 +9,8 @@ namespace cox::service {
 
 class TokenAdmin : public v1::AccessService::CallbackService {
  public:
-  explicit TokenAdmin(const Core& core) : core_(core) {}
+  explicit TokenAdmin(const Core& core);
+  ~TokenAdmin() override;
 
   grpc::ServerUnaryReactor* WhoAmI(grpc::CallbackServerContext* context,
                                    const v1::WhoAmIRequest* request,

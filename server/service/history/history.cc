@@ -161,6 +161,9 @@ absl::StatusOr<store::SummaryFilter> ToFilter(const v1::SummarizeObservationsReq
 
 }  // namespace
 
+History::History(const Core& core) : core_(core) {}
+History::~History() = default;
+
 grpc::ServerUnaryReactor* History::ListMachineStates(grpc::CallbackServerContext* context,
                                                      const v1::ListMachineStatesRequest* request,
                                                      v1::ListMachineStatesResponse* response) {

@@ -9,7 +9,8 @@ namespace cox::service {
 
 class History : public v1::HistoryService::CallbackService {
  public:
-  explicit History(const Core& core) : core_(core) {}
+  explicit History(const Core& core);
+  ~History() override;
 
   grpc::ServerUnaryReactor* ListMachineStates(grpc::CallbackServerContext* context,
                                               const v1::ListMachineStatesRequest* request,
