@@ -62,14 +62,27 @@ void AddPromise(const Question& question, const Weighed* chosen,
                                   " about every call of the job"));
 }
 
+// Of the library's table; none for an unknown collective.
+std::vector<absl::string_view> NamesOf(absl::string_view library,
+                                       const absl::StatusOr<domain::Collective>& collective) {
+  std::vector<absl::string_view> names;
+  if (!collective.ok()) return names;
+  for (const library::Algorithm& row : library::AlgorithmsOf(library)) {
+    if (row.collective == *collective) names.push_back(row.native_name);
+  }
+  return names;
+}
+
 // Candidates that nobody timed and no table lists may be misspelt.
 void AddUnknown(const Question& question, absl::Span<const Weighed> weighed,
                 std::vector<std::string>* caveats) {
   for (const Weighed& entry : weighed) {
     if (entry.estimate.known || entry.row != nullptr || entry.name == learn::kDefaultAlgorithm)
       continue;
-    caveats->push_back(absl::StrCat("nobody timed ", entry.name, ", and the table of ",
-                                    question.library, " does not list it"));
+    const auto collective = domain::ParseCollective(question.collective);
+    caveats->push_back(absl::StrCat(
+        "nobody timed ", entry.name, ", and the table of ", question.library, " does not list it",
+        domain::DidYouMean(entry.name, NamesOf(question.library, collective))));
   }
 }
 
@@ -95,27 +108,6 @@ void MarkIncomparable(const MachineView& machine, const Question& question,
     const learn::AlgorithmTimings& timings = learned.TimingsOf(entry.code());
     entry.is_comparable = timings.jobs || !timings.benchmark;
   }
-}
-
-// Whether somebody timed algorithms that the library's table does not list. This site may have
-// more of them, of which nothing is known yet.
-bool HasAlgorithmsBeyondTable(const learn::Corrections& corrections, absl::string_view library) {
-  for (int i = 0; i < domain::kCollectiveCount; ++i) {
-    const auto collective = static_cast<domain::Collective>(i);
-    const auto observed = corrections.Algorithms(library, domain::CollectiveName(collective));
-    const bool beyond = std::any_of(observed.begin(), observed.end(), [&](absl::string_view name) {
-      return name != learn::kDefaultAlgorithm && name != learn::kSelectionFile &&
-             library::FindByAnyName(library, collective, name) == nullptr;
-    });
-    if (beyond) return true;
-  }
-  return false;
-}
-
-// Whether the library may have algorithms that neither its table nor any timing names. A table is
-// complete where somebody read the library's decisions, too.
-bool MayHaveOthers(const learn::Corrections& corrections, const library::Library& library) {
-  return library.default_choice == nullptr || HasAlgorithmsBeyondTable(corrections, library.name);
 }
 
 bool Concerns(const domain::ComparedCalls& calls, absl::string_view library,
@@ -175,17 +167,6 @@ Evidence EvidenceOf(const MachineView& machine, const Question& question, const 
   return evidence;
 }
 
-// Of the library's table; none for an unknown collective.
-std::vector<absl::string_view> NamesOf(absl::string_view library,
-                                       const absl::StatusOr<domain::Collective>& collective) {
-  std::vector<absl::string_view> names;
-  if (!collective.ok()) return names;
-  for (const library::Algorithm& row : library::AlgorithmsOf(library)) {
-    if (row.collective == *collective) names.push_back(row.native_name);
-  }
-  return names;
-}
-
 }  // namespace
 
 absl::Status Validate(const Question& question) {
@@ -232,24 +213,22 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
   if (library == nullptr) return absl::OkStatus();
   const auto collective = domain::ParseCollective(question.collective);
   if (collective.ok() || !corrections.Algorithms(question.library, question.collective).empty()) {
-    for (size_t i = 0; i < question.candidates.size(); ++i) {
-      const std::string& name = question.candidates[i];
-      const bool is_known =
-          name == learn::kDefaultAlgorithm ||
-          (collective.ok() &&
-           library::FindByAnyName(question.library, *collective, name) != nullptr) ||
-          corrections.Find(question.library, question.collective, name)->has_data();
-      if (!is_known && !MayHaveOthers(corrections, *library)) {
-        return domain::InvalidField(
-            absl::StrCat("candidates[", i, "]"),
-            absl::StrCat("unknown algorithm \"", name, "\" of ", question.library, " ",
-                         question.collective,
-                         domain::DidYouMean(name, NamesOf(question.library, collective)),
-                         ", of which machine ", machine.name,
-                         " has no observations either; `cox strategies` lists the known ones"));
-      }
-    }
-    return absl::OkStatus();
+    const auto is_known = [&](const std::string& name) {
+      return name == learn::kDefaultAlgorithm ||
+             (collective.ok() &&
+              library::FindByAnyName(question.library, *collective, name) != nullptr) ||
+             corrections.Find(question.library, question.collective, name)->has_data();
+    };
+    const std::vector<std::string>& names = question.candidates;
+    // A site may have algorithms that no table lists. But if all are unknown, they are misspelt.
+    if (names.empty() || std::any_of(names.begin(), names.end(), is_known)) return absl::OkStatus();
+    return domain::InvalidField(
+        "candidates[0]",
+        absl::StrCat("unknown algorithm \"", names.front(), "\" of ", question.library, " ",
+                     question.collective,
+                     domain::DidYouMean(names.front(), NamesOf(question.library, collective)),
+                     ", of which machine ", machine.name,
+                     " has no observations either; `cox strategies` lists the known ones"));
   }
   return domain::InvalidField(
       "collective", absl::StrCat("\"", question.collective, "\" has no strategies",

@@ -229,7 +229,9 @@ class CliTest(Asking, unittest.TestCase):
         self.assertEqual([r["block_bytes"] for r in sweep["responses"]], [64, 512, 4096])
         limited = self.daemon.answer(*ask, "-b", "1k", "--candidates", "linear,default")
         self.assertIn(limited["algorithm"], ("linear", "default"))
-        self.refused(5, "foo", *ask, "-b", "1k", "--candidates", "pairwise,foo")
+        self.refused(5, "foo", *ask, "-b", "1k", "--candidates", "foo")
+        guessed = self.daemon.answer(*ask, "-b", "1k", "--candidates", "pairwise,pairwis")
+        self.assertIn("(did you mean pairwise?)", guessed["caveats"][0])
         self.refused(3, "no-such", *ask, "-b", "1k", "--library", "no-such")
         self.refused(3, "nowhere", "recommend", "-m", "nowhere", "-c", "bcast", "-p", "2", "-b", "1")
 
