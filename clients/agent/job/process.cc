@@ -11,6 +11,7 @@
 #include "agent/job/log.h"
 #include "agent/job/rendezvous.h"
 #include "agent/job/settings.h"
+#include "agent/timing/call_clock.h"
 #include "agent/timing/drain.h"
 #include "agent/timing/recorder.h"
 
@@ -137,6 +138,7 @@ void BeforeInit(const char* library) {
   if (process.settings.disabled) return;
   process.launch = ReadLaunch();
   process.wants = true;
+  call_clock.Begin();
   process.drains = process.launch.local_rank == 0;
   // Listens before MPI_Init, so that it is ready when the other ranks leave theirs.
   if (process.drains && process.launch.local_ranks > 1) {
@@ -176,6 +178,7 @@ void AfterInit(int64_t world_ranks) {
   Table* table = CreateTable(&process.descriptor);
   if (table == nullptr) return;
   process.on = true;
+  call_clock.Calibrate();
   pthread_atfork(nullptr, nullptr, InChild);
   if (process.drains) {
     close(process.descriptor);

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "agent/timing/call_clock.h"
 #include "agent/timing/clock.h"
 #include "agent/timing/collectives.h"
 #include "agent/timing/sketches.h"
@@ -57,22 +58,28 @@ class Timing {
  public:
   explicit Timing(bool is_needed)
       : counts_(agent_calls == 0 && active_table.load(std::memory_order_relaxed) != nullptr),
-        reads_(counts_ || is_needed) {
-    if (reads_) start_ns_ = NowNs();
+        reads_(counts_ || is_needed),
+        scale_(call_clock.scale()) {
+    if (reads_) start_ = CallClock::Read(scale_);
   }
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
   // Whether to record the call.
   bool Stop() {
-    if (reads_) stop_ns_ = NowNs();
+    if (reads_) stop_ = CallClock::Read(scale_);
     return counts_;
   }
 
   // After Stop().
-  uint64_t time_ns() const { return stop_ns_ > start_ns_ ? stop_ns_ - start_ns_ : 1; }
+  uint64_t time_ns() const {
+    const uint64_t ns = stop_ > start_ ? CallClock::ToNs(stop_ - start_, scale_) : 0;
+    return ns > 0 ? ns : 1;
+  }
 
-  PhaseTime phase_time() const { return {start_ns_, stop_ns_}; }
+  PhaseTime phase_time() const {
+    return {CallClock::ToNs(start_, scale_), CallClock::ToNs(stop_, scale_)};
+  }
 
   // `number`: the selected algorithm, 0: none.
   void Record(domain::Collective collective, const Shape& shape, int number, Origin origin) const {
@@ -86,14 +93,15 @@ class Timing {
       table->Drop();
     }
     if (passing_due.load(std::memory_order_relaxed)) [[unlikely]]
-      TryToPass(stop_ns_);
+      TryToPass(NowNs());
   }
 
  private:
-  uint64_t start_ns_ = 0;
-  uint64_t stop_ns_ = 0;
+  uint64_t start_ = 0;
+  uint64_t stop_ = 0;
   const bool counts_;
   const bool reads_;
+  const CallClock::Scale scale_;
 };
 
 }  // namespace cox::agent
