@@ -36,16 +36,21 @@ const StrategyByRow& Strategies() {
 
 }  // namespace
 
+const strategy::Strategy* StrategyOf(const library::Algorithm& row) {
+  const auto found = Strategies().find(&row);
+  return found == Strategies().end() ? nullptr : &found->second;
+}
+
 Structure ResolveRow(const library::Algorithm& row, const strategy::Scenario& scenario,
                      const library::Assumptions& assume) {
   Structure structure;
   structure.row = &row;
   structure.effective = library::Effective(row, scenario, assume);
   if (structure.effective == nullptr) return structure;
-  const auto found = Strategies().find(structure.effective);
-  if (found == Strategies().end()) return structure;
-  const strategy::Strategy& known = found->second;
-  if (known.algorithm->applies(scenario, known.knobs).ok()) structure.strategy = &known;
+  const strategy::Strategy* known = StrategyOf(*structure.effective);
+  if (known != nullptr && known->algorithm->applies(scenario, known->knobs).ok()) {
+    structure.strategy = known;
+  }
   return structure;
 }
 

@@ -34,6 +34,9 @@ struct Structure {
   const strategy::Strategy* strategy = nullptr;
 };
 
+// The parsed strategy of a row of a library's table; null where the catalogue has none.
+const strategy::Strategy* StrategyOf(const library::Algorithm& row);
+
 // The scenario is valid.
 Structure ResolveRow(const library::Algorithm& row, const strategy::Scenario& scenario,
                      const library::Assumptions& assume);

@@ -13,11 +13,11 @@
 #include "domain/limits.h"
 #include "domain/parse_collective.h"
 #include "domain/words/counted.h"
+#include "learn/structure.h"
 #include "library/algorithms.h"
 #include "library/libraries.h"
 #include "library/run_time_number.h"
 #include "library/size_changes.h"
-#include "strategy/catalogue.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -193,9 +193,9 @@ library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective c
   if (listed == nullptr) return row;
   row.native_id = listed->native_id;
   // Times and prices are those with the row's own knobs.
-  if (const auto parsed = strategy::ParseStrategy(listed->strategy); parsed.ok()) {
-    row.segment_bytes = parsed->knobs.segment_bytes;
-    row.fanout = parsed->knobs.fanout;
+  if (const strategy::Strategy* strategy = learn::StrategyOf(*listed)) {
+    row.segment_bytes = strategy->knobs.segment_bytes;
+    row.fanout = strategy->knobs.fanout;
   }
   return row;
 }
