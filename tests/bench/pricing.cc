@@ -141,7 +141,14 @@ Worst WorstOf(What what, const strategy::Algorithm& algorithm) {
   for (const strategy::Scenario& scenario : ScenariosOf(algorithm)) {
     for (const model::Model* model : model::Models()) {
       const Question question{{&algorithm, {}}, model, scenario};
-      worst.Add(Measure(what, question, &schedule), question,
+      Answer answer = Measure(what, question, &schedule);
+      // Among thousands of cases other work disturbs some: the worst one must be so twice.
+      if (answer.time_ns > worst.answer.time_ns) {
+        const Answer again = Measure(what, question, &schedule);
+        answer.time_ns = std::min(answer.time_ns, again.time_ns);
+        answer.allocations += again.allocations;
+      }
+      worst.Add(answer, question,
                 absl::StrCat(model->id(), " p=", scenario.ranks, " ppn=", scenario.ppn));
     }
   }
