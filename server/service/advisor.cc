@@ -12,6 +12,7 @@
 #include "advise/recommend.h"
 #include "domain/errors.h"
 #include "domain/sharing/caller_watch.h"
+#include "domain/sharing/in_parts.h"
 #include "learn/correct/interval.h"
 #include "service/answers/accuracy_answer.h"
 #include "service/answers/decisions_answer.h"
@@ -337,12 +338,15 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
     return Finish(context, absl::OkStatus());
   }
   daemon::DecisionCache* cache = is_placed ? &placed_cache_ : &decision_cache_;
-  daemon::BlockingPool& pool = is_placed ? *core_.heavy_pool : *core_.pool;
-  const auto answer = [this, request, response, cache, &pool,
-                       is_cancelled = CancelledBy(context)]() -> absl::Status {
-    const auto in_parts = [&pool](size_t count, size_t step, const auto& work) {
-      pool.RunInParts(count, step, work);
+  // Those of nodes take seconds, so they leave a thread to others.
+  domain::InParts in_parts;
+  if (!is_placed) {
+    in_parts = [pool = core_.pool](size_t count, size_t step, const auto& work) {
+      pool->RunInParts(count, step, work);
     };
+  }
+  const auto answer = [this, request, response, cache, in_parts,
+                       is_cancelled = CancelledBy(context)]() -> absl::Status {
     absl::Status answered =
         AnswerTuning(*core_.snapshots->Load(), *request, NodeFinder(core_.store), cache,
                      is_cancelled, in_parts, response);
