@@ -62,15 +62,15 @@ void AddPromise(const Question& question, const Weighed* chosen,
                                   " about every call of the job"));
 }
 
-// Of the library's table; none for an unknown collective.
-std::vector<absl::string_view> NamesOf(absl::string_view library,
-                                       const absl::StatusOr<domain::Collective>& collective) {
+// " (did you mean NAME?)" with a name of the library's table, or "".
+std::string DidYouMeanListed(const Question& question, absl::string_view name) {
+  const auto collective = domain::ParseCollective(question.collective);
+  if (!collective.ok()) return "";
   std::vector<absl::string_view> names;
-  if (!collective.ok()) return names;
-  for (const library::Algorithm& row : library::AlgorithmsOf(library)) {
+  for (const library::Algorithm& row : library::AlgorithmsOf(question.library)) {
     if (row.collective == *collective) names.push_back(row.native_name);
   }
-  return names;
+  return domain::DidYouMean(name, names);
 }
 
 // Candidates that nobody timed and no table lists may be misspelt.
@@ -79,10 +79,9 @@ void AddUnknown(const Question& question, absl::Span<const Weighed> weighed,
   for (const Weighed& entry : weighed) {
     if (entry.estimate.known || entry.row != nullptr || entry.name == learn::kDefaultAlgorithm)
       continue;
-    const auto collective = domain::ParseCollective(question.collective);
-    caveats->push_back(absl::StrCat(
-        "nobody timed ", entry.name, ", and the table of ", question.library, " does not list it",
-        domain::DidYouMean(entry.name, NamesOf(question.library, collective))));
+    caveats->push_back(absl::StrCat("nobody timed ", entry.name, ", and the table of ",
+                                    question.library, " does not list it",
+                                    DidYouMeanListed(question, entry.name)));
   }
 }
 
@@ -201,16 +200,15 @@ absl::Status Validate(const Question& question) {
 absl::Status Validate(const MachineView& machine, const Question& question) {
   if (absl::Status status = Validate(question); !status.ok()) return status;
   const learn::Corrections& corrections = *machine.corrections;
-  if (library::FindLibrary(question.library) == nullptr &&
-      !corrections.HasObserved(question.library)) {
+  const bool has_table = library::FindLibrary(question.library) != nullptr;
+  if (!has_table && !corrections.HasObserved(question.library)) {
     return domain::InvalidField(
         "library",
         absl::StrCat("unknown library \"", question.library, "\", of which machine ", machine.name,
                      " has no observations either; known are ", library::LibraryNames()));
   }
   // Only a library's table tells which collectives and algorithms there are.
-  const library::Library* library = library::FindLibrary(question.library);
-  if (library == nullptr) return absl::OkStatus();
+  if (!has_table) return absl::OkStatus();
   const auto collective = domain::ParseCollective(question.collective);
   if (collective.ok() || !corrections.Algorithms(question.library, question.collective).empty()) {
     const auto is_known = [&](const std::string& name) {
@@ -225,8 +223,7 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
     return domain::InvalidField(
         "candidates[0]",
         absl::StrCat("unknown algorithm \"", names.front(), "\" of ", question.library, " ",
-                     question.collective,
-                     domain::DidYouMean(names.front(), NamesOf(question.library, collective)),
+                     question.collective, DidYouMeanListed(question, names.front()),
                      ", of which machine ", machine.name,
                      " has no observations either; `cox strategies` lists the known ones"));
   }

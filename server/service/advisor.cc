@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -167,6 +168,10 @@ absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest
       revisions->Find(snapshot.at((*machine)->name), request.profile_revision(), is_cancelled);
   if (!view.ok()) return view.status();
   return AnswerOn(**view, request, finder, decisions, is_cancelled, response);
+}
+
+domain::InParts OnIdleThreads(daemon::BlockingPool* pool) {
+  return std::bind_front(&daemon::BlockingPool::RunInParts, pool);
 }
 
 // From the pool for heavy questions. The door counts methods that are always heavy; this counts
@@ -340,11 +345,7 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
   daemon::DecisionCache* cache = is_placed ? &placed_cache_ : &decision_cache_;
   // Those of nodes take seconds, so they leave a thread to others.
   domain::InParts in_parts;
-  if (!is_placed) {
-    in_parts = [pool = core_.pool](size_t count, size_t step, const auto& work) {
-      pool->RunInParts(count, step, work);
-    };
-  }
+  if (!is_placed) in_parts = OnIdleThreads(core_.pool);
   const auto answer = [this, request, response, cache, in_parts,
                        is_cancelled = CancelledBy(context)]() -> absl::Status {
     absl::Status answered =
@@ -366,8 +367,9 @@ grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* con
   return FinishFromPool(
       *core_.pool, context,
       [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-        absl::Status answered = AnswerDecisions(*core_.snapshots->Load(), *request,
-                                                &decision_cache_, is_cancelled, response);
+        absl::Status answered =
+            AnswerDecisions(*core_.snapshots->Load(), *request, &decision_cache_, is_cancelled,
+                            OnIdleThreads(core_.pool), response);
         CountRows(response->decisions(), &decisions_);
         return answered;
       });

@@ -38,9 +38,9 @@ CallClock::Instant CallClock::Now() {
   Instant best{};
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < kTries; ++i) {
-    const uint64_t before = Read(0);
+    const uint64_t before = ReadCounter();
     const uint64_t ns = NowNs();
-    const uint64_t between = Read(0) - before;
+    const uint64_t between = ReadCounter() - before;
     if (between < least) {
       least = between;
       best = {before + between / 2, ns};

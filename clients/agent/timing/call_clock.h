@@ -27,14 +27,8 @@ class CallClock {
 
   // Take it once for both readings of a call.
   Scale scale() const { return scale_.load(std::memory_order_relaxed); }
-  static uint64_t Read(Scale scale) {
-#ifdef __x86_64__
-    if (scale != kNanosecond) [[likely]]
-      return __builtin_ia32_rdtsc();
-#endif
-    return NowNs();
-  }
-  // Nanoseconds of so many ticks.
+  static uint64_t Read(Scale scale) { return scale == kNanosecond ? NowNs() : ReadCounter(); }
+  // Converts ticks to nanoseconds.
   static uint64_t ToNs(uint64_t ticks, Scale scale) {
     return static_cast<uint64_t>(static_cast<unsigned __int128>(ticks) * scale >> 32);
   }
@@ -48,6 +42,13 @@ class CallClock {
     uint64_t ns;
   };
   static Instant Now();
+  static uint64_t ReadCounter() {
+#ifdef __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    return NowNs();
+#endif
+  }
 
   std::atomic<Scale> scale_{kNanosecond};
   bool has_begun_ = false;

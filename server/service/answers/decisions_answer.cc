@@ -28,7 +28,8 @@ std::string EtagOf(const std::vector<library::DecisionTable>& tables) {
 
 absl::StatusOr<daemon::JobDecisions> DecideByCall(const advise::MachineView& machine,
                                                   const v1::GetDecisionsRequest& request,
-                                                  const domain::IsCancelled& is_cancelled) {
+                                                  const domain::IsCancelled& is_cancelled,
+                                                  const domain::InParts& in_parts) {
   if (absl::Status checked = CheckExploreShare(request.explore_ratio()); !checked.ok()) {
     return checked;
   }
@@ -36,7 +37,7 @@ absl::StatusOr<daemon::JobDecisions> DecideByCall(const advise::MachineView& mac
   question.second_library = request.second_library();
   question.by_call = true;
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
-      advise::BuildDecisionTables(machine, question, is_cancelled);
+      advise::BuildDecisionTables(machine, question, is_cancelled, in_parts);
   if (!tables.ok()) return tables.status();
   const auto tells_sizes_apart = [](domain::Collective /*collective*/) { return true; };
   const absl::Status tried =
@@ -60,11 +61,10 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
                              const v1::GetDecisionsRequest& request, daemon::DecisionCache* cache,
                              const domain::IsCancelled& is_cancelled,
-
-                             v1::GetDecisionsResponse* response) {
-  const auto decide = [&is_cancelled](const advise::MachineView& machine,
-                                      const v1::GetDecisionsRequest& asked) {
-    return DecideByCall(machine, asked, is_cancelled);
+                             const domain::InParts& in_parts, v1::GetDecisionsResponse* response) {
+  const auto decide = [&](const advise::MachineView& machine,
+                          const v1::GetDecisionsRequest& asked) {
+    return DecideByCall(machine, asked, is_cancelled, in_parts);
   };
   const auto answer = FindOrDecide(snapshot, request, KeyOf(request), decide, cache);
   if (!answer.ok()) return answer.status();

@@ -8,6 +8,7 @@
 #include "daemon/decision_cache.h"
 #include "daemon/snapshots.h"
 #include "domain/sharing/caller_watch.h"
+#include "domain/sharing/in_parts.h"
 
 namespace cox::service {
 
@@ -17,12 +18,11 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 
 // Takes earlier decisions from the cache, or decides, which takes milliseconds. NOT_FOUND for an
 // unknown machine, UNIMPLEMENTED for a library without a table, INVALID_ARGUMENT with the field,
-// CANCELLED.
+// CANCELLED. `in_parts` lets threads share the work.
 absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
                              const v1::GetDecisionsRequest& request, daemon::DecisionCache* cache,
                              const domain::IsCancelled& is_cancelled,
-
-                             v1::GetDecisionsResponse* response);
+                             const domain::InParts& in_parts, v1::GetDecisionsResponse* response);
 
 }  // namespace cox::service
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "domain/reports/final_answer.h"
+#include "domain/sharing/caller_watch.h"
 #include "store/sqlite/file/files.h"
 
 namespace cox::store {
@@ -133,7 +134,7 @@ absl::Status Database::StatusOf(int code) const {
   }
   switch (code & 0xff) {
     case SQLITE_INTERRUPT:
-      return absl::CancelledError("the call was cancelled");
+      return domain::CallerGone();
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(absl::StrCat(domain::kDiskFull, ": ", message));
     case SQLITE_NOMEM:

@@ -234,8 +234,8 @@ struct Known {
   }
 };
 
-// A thread remembers two exchanges in each of so many places: algorithms of one collective that
-// share places are asked about in turns.
+// A thread remembers two exchanges per place. Algorithms of one collective may share a place, and
+// are then asked about in turns.
 constexpr size_t kPlaces = 256;
 struct Place {
   Known newer;
